@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The fake agent is this test binary, under the name of the dialect that it speaks. What it does is in the texts that it
-// is sent and, for its start and its end, in the variable AGENT_MANNERS.
+// The fake agent is this test binary, named after the dialect that it speaks. The texts that it receives
+// control its behavior. For its start and its end, the environment variable AGENT_MANNERS does.
 var dialects = []string{"control", "threads", "acp"}
 
 // playAgent makes this process a fake agent if it was started as one.
@@ -39,18 +39,18 @@ type object = map[string]any
 type agent struct {
 	dialect, manners string
 	interrupted      chan struct{}
-	answers          chan object // to its own requests
+	answers          chan object // to the agent's own requests
 
 	mu      sync.Mutex // of the output
 	thread  int
 	now     string // the id of the turn
 	model   string
 	kept    []byte
-	said    []string // in this thread
-	asked   int      // requests of its own
+	said    []string // in this context
+	asked   int      // number of the agent's own requests
 	late    belated
 	mended  string
-	past    bool // an earlier turn is still to be told of
+	past    bool // lines of an earlier turn are still to be printed
 	turning sync.WaitGroup
 }
 
@@ -85,7 +85,7 @@ func (a *agent) live() {
 		}
 	}
 	if a.has("deaf") {
-		_ = os.WriteFile(os.Args[0]+".end", nil, 0o600) // the end of its input was seen
+		_ = os.WriteFile(os.Args[0]+".end", nil, 0o600) // the agent has seen the end of its input
 		time.Sleep(time.Hour)
 	}
 }
@@ -101,7 +101,7 @@ func (a *agent) send(o object) {
 	a.print(string(line))
 }
 
-// read takes a message in any of the dialects.
+// read processes a message in any dialect.
 func (a *agent) read(m object) {
 	id, method := m["id"], text(m, "method")
 	if a.dialect == "control" {
@@ -170,7 +170,7 @@ func (a *agent) turnID(request any) string { return fmt.Sprint("turn-", request)
 
 func (a *agent) id() string { return fmt.Sprintf("thread-%d", a.thread) }
 
-// notice is something that happens in a turn.
+// notice prints an event of a turn.
 func (a *agent) notice(kind string, fields object) {
 	o := object{"type": kind, "thread": a.id(), "turn": a.now}
 	if a.has("nameless") {
@@ -187,7 +187,7 @@ func (a *agent) notice(kind string, fields object) {
 
 func (a *agent) delta(text string) { a.notice("delta", object{"text": text}) }
 
-// end ends a turn, in the way of the dialect.
+// end ends a turn as the dialect does.
 func (a *agent) end(id any, failed bool, message string) {
 	if a.dialect == "acp" {
 		stop := "end_turn"
@@ -200,7 +200,7 @@ func (a *agent) end(id any, failed bool, message string) {
 	a.notice("done", object{"failed": failed, "message": message, "tokens": 3, "cost": 0.5 * float64(len(a.said)), "session": sessionID()})
 }
 
-// turn plays one turn. It goes on beside the reader, which hears of an interrupt.
+// turn plays one turn. It runs beside the reader, which receives interrupts.
 func (a *agent) turn(id any, said string) {
 	if a.dialect == "control" && said == "/clear" {
 		a.between("clear")
@@ -210,9 +210,9 @@ func (a *agent) turn(id any, said string) {
 		a.between("cleared")
 		return
 	}
-	a.turning.Wait() // one that has ended may have a last word
+	a.turning.Wait() // an earlier turn may still print
 	if strings.HasPrefix(said, "pause ") {
-		defer time.Sleep(4 * time.Second) // it reads nothing more for a while
+		defer time.Sleep(4 * time.Second) // it does not read for a while
 	}
 	a.tellOfThePast()
 	a.said, a.now = append(a.said, said), a.turnID(id)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// question asks the host for a permission, or something that it cannot know.
+// question asks the host for a permission, or sends an unknown request.
 func (a *agent) question(method string) string {
 	a.request(method)
 	answer := <-a.answers
@@ -20,7 +20,7 @@ func (a *agent) question(method string) string {
 	return "nothing"
 }
 
-// request sends the host a request of the agent's own.
+// request sends the host a request of the agent.
 func (a *agent) request(method string) {
 	a.asked++
 	params := object{"tool": "shell", "input": object{"command": "ls"}, "options": []any{
@@ -34,7 +34,7 @@ func (a *agent) request(method string) {
 	}
 }
 
-// sessionID is the id of the session that the process was started with, else one of its own.
+// sessionID returns the ID of the session that the process was started with, or a new one.
 func sessionID() string {
 	for _, flag := range []string{"--resume", "--session-id"} {
 		if i := slices.Index(os.Args, flag); i >= 0 {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// belated is what the fake agent prints of a turn after its end.
+// belated is a line of a turn that the fake agent prints after the end of the turn.
 type belated struct {
 	kind, at string // what, and when
-	of       *agent // as it was in that turn
+	of       *agent // the agent's state in that turn
 	id       any
 }
 
-// lateTimes are when the fake agent prints a late line: before and after it has answered the request for a new context,
-// and before and after it begins the answer of the next turn.
+// lateTimes are when the fake agent prints a late line: before and after it has answered the request for a new
+// context, and before and after it begins the answer of the next turn.
 var lateTimes = []string{"clear", "cleared", "asked", "answering"}
 
-// lateText is in every late line that has a text.
+// lateText is part of every late line that has a text.
 const (
 	lateText  = "of the caller before"
 	lateWords = "Error: Invalid API key " + lateText
@@ -30,13 +30,13 @@ func (a *agent) belate(id any, order string) (rest string) {
 	return words[2]
 }
 
-// between is last between two turns.
+// between calls last between two turns.
 func (a *agent) between(at string) {
 	a.turning.Wait()
 	a.last(at)
 }
 
-// last prints the late line, if it is time.
+// last prints the late line if it is due.
 func (a *agent) last(at string) {
 	late := &a.late
 	if late.kind == "" || late.at != at {
@@ -58,7 +58,7 @@ func (a *agent) last(at string) {
 	late.kind = ""
 }
 
-// nextThread makes the name of a new context.
+// nextThread sets the ID of a new context.
 func (a *agent) nextThread() {
 	if a.thread == 0 || !a.has("one thread") {
 		a.thread++

@@ -8,7 +8,7 @@ import (
 // exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
 func exit(status int) { syscall.Exit(status) }
 
-// resume goes on from a thread. It repeats an answer of an earlier turn before its response.
+// resume continues a context. It repeats an answer of an earlier turn before its response.
 func (a *agent) resume(id any, thread string) {
 	switch {
 	case a.has("knows no resume"):
@@ -27,7 +27,7 @@ func (a *agent) resume(id any, thread string) {
 	a.reply(id, object{"thread": object{"id": a.id()}})
 }
 
-// tellOfThePast prints lines of a turn before a resume, once another turn was asked for.
+// tellOfThePast prints lines of a turn from before the resume, after another turn has begun.
 func (a *agent) tellOfThePast() {
 	if a.past {
 		a.past, a.now = false, "turn-of-the-past"

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// withoutSchema is a prompt without the schema that clichain adds for a CLI that has no option for one.
+// withoutSchema returns a prompt without the schema that clichain adds for a CLI without a schema option.
 func withoutSchema(prompt string) string {
 	prompt, _, _ = strings.Cut(prompt, "\n\nAnswer with one JSON value")
 	return prompt
 }
 
-// mend plays "mend FIRST SECOND": the answer is FIRST, and SECOND once clichain complains of it ("Your answer …"). "act" is
-// the same after a tool.
+// mend plays "mend FIRST SECOND": the answer is FIRST, and SECOND after a complaint of clichain ("Your answer
+// …"). "act" does the same after a tool use.
 func (a *agent) mend(what, order string) string {
 	if what == "Your" {
 		return a.mended
@@ -30,7 +30,7 @@ func (a *agent) mend(what, order string) string {
 	return first
 }
 
-// coldAnswer is the answer of a cold call.
+// coldAnswer returns the answer of a cold call.
 func coldAnswer(prompt string) string {
 	if order, ok := strings.CutPrefix(withoutSchema(prompt), "mend "); ok {
 		_, second, _ := strings.Cut(order, " ")

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// agentSpec is the spec of a dialect.
+// agentSpec returns the spec of a dialect.
 func agentSpec(dialect string) clichain.CliSpec {
 	method, params := "method", "params."
 	if dialect == "control" {
@@ -77,7 +77,7 @@ func agentSpec(dialect string) clichain.CliSpec {
 	return spec
 }
 
-// agentOf is a backend whose CLI is the fake agent of a dialect.
+// agentOf returns a backend whose CLI is the fake agent of a dialect.
 func agentOf(t *testing.T, dialect, manners string, cfg clichain.Config) *clichain.Provider {
 	t.Helper()
 	exe, err := os.Executable()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// playCold is the fake agent without its live mode, and its end.
+// playCold plays the fake agent without its live mode, and exits.
 func playCold(dialect string) {
 	prompt, _ := io.ReadAll(os.Stdin)
 	a := &agent{dialect: dialect, manners: os.Getenv("AGENT_MANNERS")}
@@ -26,14 +26,14 @@ func playCold(dialect string) {
 	exit(0)
 }
 
-// startUp takes as long as the manners say, such as "starts in 500ms".
+// startUp waits as long as AGENT_MANNERS specifies, such as "starts in 500ms".
 func (a *agent) startUp() {
 	if _, rest, ok := strings.Cut(a.manners, "starts in "); ok {
 		pass(rest)
 	}
 }
 
-// pass lets the time pass with which a text begins, and returns the rest of it.
+// pass sleeps for the duration at the beginning of a text, and returns the rest of the text.
 func pass(text string) string {
 	d, rest, _ := strings.Cut(text, " ")
 	took, err := time.ParseDuration(strings.TrimSuffix(d, ","))

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// After three failures no process of the kind is started for a while, longer each time; failures are forgotten one by
-// one.
-func TestBreakerOnAClock(t *testing.T) {
+// After three failures, the pool starts no process of the kind for a while, longer each time. It forgets
+// failures one by one.
+func TestPoolBreakerDelaysStartsAfterFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(nil, nil)
 		state := func() kind {
@@ -37,7 +37,7 @@ func TestBreakerOnAClock(t *testing.T) {
 		p.failed("k")
 		time.Sleep(time.Minute + time.Second)
 		p.failed("k")
-		require.Zero(t, closedFor(), "one was forgotten")
+		require.Zero(t, closedFor(), "one failure was forgotten")
 		time.Sleep(time.Hour)
 		require.Zero(t, state().failures)
 	})

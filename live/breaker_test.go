@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// Three sessions in a row that fail, each in the same way, open the breaker of their provider.
-func TestBreakerOfSessions(t *testing.T) {
+// Three consecutive sessions that fail, each in the same way, open the breaker of their provider.
+func TestSessionBreakerOpensAfterThreeFailures(t *testing.T) {
 	dies := func(t *testing.T, p *clichain.Provider) error {
 		s := live.New(p, nil)
 		t.Cleanup(s.Kill)
@@ -37,7 +37,7 @@ func TestBreakerOfSessions(t *testing.T) {
 		if err := s.Start(t.Context()); err != nil {
 			return err
 		}
-		for range s.Events() { // until it has gone
+		for range s.Events() { // until the CLI has ended
 		}
 		return s.Status().Err
 	}
@@ -78,8 +78,8 @@ func TestBreakerOfSessions(t *testing.T) {
 	}
 }
 
-// An answer clears the failures before it, and a session that its caller ends is no failure.
-func TestBreakerOfSessionsCountsInARow(t *testing.T) {
+// An answer clears earlier failures, and a session that its caller ends is no failure.
+func TestSessionBreakerCountsConsecutiveFailures(t *testing.T) {
 	clitest.NoLeaks(t)
 	p := agentOf(t, "threads", "", patient)
 	for i, text := range []string{"die now", "die now", "say hi", "die now", "die now", "", "", "", "say hi"} {
@@ -93,20 +93,20 @@ func TestBreakerOfSessionsCountsInARow(t *testing.T) {
 	}
 }
 
-// Prompts that kill the CLI open the breaker only if a request of clichain's own fails too, so that one caller's sessions
-// close nothing for the others.
-func TestBreakerOfSessionsNeedsAFailedProbe(t *testing.T) {
+// Prompts that crash the CLI open the breaker only if clichain's own probe fails too, so that the sessions of
+// one caller do not affect other callers.
+func TestSessionBreakerNeedsFailedProbe(t *testing.T) {
 	for name, test := range map[string]struct {
 		manners string
 		prompts []string
-		want    clichain.Reason // of the session after them
-		tokens  int64           // of its usage
+		want    clichain.Reason // of the session after the prompts
+		tokens  int64           // of that session's usage
 	}{
-		"the same prompt":                     {prompts: []string{"crash now", "crash now", "crash now", "crash now"}},
-		"different prompts, probe answered":   {manners: "cold", prompts: []string{"crash 1", "crash 2", "crash 3"}, tokens: 3},
-		"different prompts, probe fails":      {prompts: []string{"crash 1", "crash 2", "crash 3"}, want: clichain.ReasonCoolingDown},
-		"a success between":                   {prompts: []string{"crash 1", "crash 2", "say hi", "crash 3", "crash 4"}},
-		"too few different ones, one repeats": {prompts: []string{"crash 1", "crash 2", "crash 1", "crash 2"}},
+		"the same prompt":                        {prompts: []string{"crash now", "crash now", "crash now", "crash now"}},
+		"different prompts, probe answered":      {manners: "cold", prompts: []string{"crash 1", "crash 2", "crash 3"}, tokens: 3},
+		"different prompts, probe fails":         {prompts: []string{"crash 1", "crash 2", "crash 3"}, want: clichain.ReasonCoolingDown},
+		"a success between":                      {prompts: []string{"crash 1", "crash 2", "say hi", "crash 3", "crash 4"}},
+		"too few different prompts, one repeats": {prompts: []string{"crash 1", "crash 2", "crash 1", "crash 2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			atOnce(t, func(t *testing.T, dialect string) {

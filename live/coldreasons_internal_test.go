@@ -9,18 +9,18 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-func TestColdCallFollowsAFailure(t *testing.T) {
+func TestMayGoColdByReason(t *testing.T) {
 	for name, test := range map[string]struct {
 		err  clichain.BackendError
 		want bool
 	}{
-		"the process died":          {clichain.BackendError{Reason: clichain.ReasonExit}, true},
-		"overloaded":                {clichain.BackendError{Reason: clichain.ReasonOverloaded}, true},
-		"a tool has acted":          {clichain.BackendError{Reason: clichain.ReasonExit, SideEffects: true}, false},
-		"another backend follows":   {clichain.BackendError{Reason: clichain.ReasonOverloaded, Err: judge.ErrMovedOn}, false},
-		"a limit":                   {clichain.BackendError{Reason: clichain.ReasonUsageLimit}, false},
-		"canceled":                  {clichain.BackendError{Reason: clichain.ReasonCanceled}, false},
-		"a turn that took too long": {clichain.BackendError{Reason: clichain.ReasonTimeout}, false},
+		"process died":            {clichain.BackendError{Reason: clichain.ReasonExit}, true},
+		"overloaded":              {clichain.BackendError{Reason: clichain.ReasonOverloaded}, true},
+		"tool was used":           {clichain.BackendError{Reason: clichain.ReasonExit, SideEffects: true}, false},
+		"another backend follows": {clichain.BackendError{Reason: clichain.ReasonOverloaded, Err: judge.ErrMovedOn}, false},
+		"a limit":                 {clichain.BackendError{Reason: clichain.ReasonUsageLimit}, false},
+		"canceled":                {clichain.BackendError{Reason: clichain.ReasonCanceled}, false},
+		"turn timed out":          {clichain.BackendError{Reason: clichain.ReasonTimeout}, false},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, mayGoCold(&test.err)) })
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// crowd asks a backend so many times, by so many callers at once, and returns how long that took.
+// crowd sends a backend the given number of calls from concurrent callers, and returns how long that took.
 func crowd(t *testing.T, b clichain.Backend, text string, callers, calls int) time.Duration {
 	t.Helper()
 	var next atomic.Int64
@@ -33,9 +33,9 @@ func crowd(t *testing.T, b clichain.Backend, text string, callers, calls int) ti
 	return time.Since(began)
 }
 
-// More callers than processes wait for a turn, where that is shorter than a start: one call measures a cold start, and
-// some may leave a queue that has become too long for them.
-func TestMoreCallersThanProcesses(t *testing.T) {
+// If there are more callers than processes, a call waits if the wait is shorter than a start. One call measures
+// a cold start, and some calls may leave a queue that has become too long.
+func TestPoolServesMoreCallersThanProcesses(t *testing.T) {
 	clitest.NoLeaks(t)
 	p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", "cold, starts in 500ms", patient)}, &live.PoolConfig{Size: 4})
 	defer p.Close()
@@ -44,9 +44,9 @@ func TestMoreCallersThanProcesses(t *testing.T) {
 	require.LessOrEqual(t, p.Stats().Cold, 8)
 }
 
-// A CLI whose live mode does not begin costs the calls little more than cold calls would: the first are cold beside it, and
-// it is not waited for again.
-func TestLiveModeThatNeverBegins(t *testing.T) {
+// A CLI whose live mode does not begin makes calls hardly slower than cold calls: the first calls go cold while
+// it starts, and later calls do not wait for it.
+func TestPoolWithLiveModeThatNeverBegins(t *testing.T) {
 	clitest.NoLeaks(t)
 	calls := 60
 	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {
@@ -62,6 +62,6 @@ func TestLiveModeThatNeverBegins(t *testing.T) {
 	require.Eventually(t, func() bool { return p.Stats().Processes == 0 }, time.Minute, time.Millisecond)
 	started := p.Stats().Started
 	crowd(t, p.Backends()[0], "take 20ms x", 4, 8)
-	require.Equal(t, started, p.Stats().Started, "no start so soon after failed ones")
-	require.LessOrEqual(t, p.Stats().Started, 8, "a kind that did not start is not started again and again")
+	require.Equal(t, started, p.Stats().Started, "no start soon after failed ones")
+	require.LessOrEqual(t, p.Stats().Started, 8, "the pool does not keep starting a kind that fails to start")
 }

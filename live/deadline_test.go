@@ -18,14 +18,14 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-var times = flag.Int("times", 1, "how often each case of TestDeadlineOfACall runs, eight at once")
+var times = flag.Int("times", 1, "how often each case of TestPoolCallHasOneTimeout runs, eight in parallel")
 
-// callTime is the time of a call in TestDeadlineOfACall.
+// callTime is the timeout of a call in TestPoolCallHasOneTimeout.
 const callTime = 2 * time.Second
 
-// A call has one Config.Timeout, whatever its process and the cold call after it do. What a machine adds to that shows a
-// Provider without a pool, whose CLI hangs and ends at the first signal.
-func TestDeadlineOfACall(t *testing.T) {
+// A call has one Config.Timeout, whatever its process and the cold call after it do. A Provider without a pool,
+// whose CLI hangs and ends at the first signal, shows how much time the machine adds.
+func TestPoolCallHasOneTimeout(t *testing.T) {
 	clitest.NoLeaks(t)
 	cfg := clichain.Config{Timeout: callTime}
 	for name, test := range map[string]struct {
@@ -75,8 +75,9 @@ func TestDeadlineOfACall(t *testing.T) {
 	}
 }
 
-// A call whose caller goes does not wait for its process, and the process does not outlive the pool.
-func TestCanceledCallReturnsAtOnce(t *testing.T) {
+// A call returns at once when its caller cancels, without waiting for its process, and the process does not
+// outlive the pool.
+func TestPoolCanceledCallReturnsAtOnce(t *testing.T) {
 	cfg, note := patient, filepath.Join(t.TempDir(), "interrupted")
 	cfg.Env = []string{"AGENT_NOTE=" + note}
 	p, b := pooled(t, "acp", "deaf", cfg, nil)
@@ -95,14 +96,14 @@ func TestCanceledCallReturnsAtOnce(t *testing.T) {
 	}
 	took := time.Since(began)
 	began = time.Now()
-	require.Equal(t, 0, p.Stats().Processes, "it is not asked again")
+	require.Equal(t, 0, p.Stats().Processes, "the process is not used again")
 	require.Empty(t, p.Close().Left)
 	require.FileExists(t, note)
-	require.Less(t, took, time.Since(began)/2, "the end of the process takes its time, but not the caller's")
+	require.Less(t, took, time.Since(began)/2, "the caller does not wait for the end of the process")
 }
 
-// A call whose context ends while it waits, or whose registry ends it, does not go cold, and gives nothing away.
-func TestCanceledWaitDoesNotGoCold(t *testing.T) {
+// A call whose context ends while it waits, or which the registry ends, does not go cold and keeps no process.
+func TestPoolCanceledWaitDoesNotGoCold(t *testing.T) {
 	var registry runs.Registry
 	cfg := patient
 	cfg.Registry = &registry
@@ -138,8 +139,8 @@ func programOf(b clichain.Backend) string {
 	return b.(interface{ Config() clichain.Config }).Config().Binary
 }
 
-// A process that is ready after the pool has given it up, or has closed, is ended.
-func TestProcessThatIsReadyTooLate(t *testing.T) {
+// A process that becomes ready after the pool has dropped it or has closed is killed.
+func TestPoolKillsProcessThatIsReadyTooLate(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, nil)
 	live.StartGivenUp(t.Context(), p, clichain.Prompt("say x"))
 	require.Empty(t, clitest.Survivors(programOf(b)))

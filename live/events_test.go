@@ -11,7 +11,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// watch keeps what a loop over the events of a session yields, in short. done is closed at the end of the loop.
+// watch records in short form what a loop over the events of a session yields. done is closed at the end of the
+// loop.
 func watch(s *live.Session) (told *[]string, done <-chan struct{}) {
 	told, began, ended := new([]string), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -34,7 +35,7 @@ func watch(s *live.Session) (told *[]string, done <-chan struct{}) {
 	return told, ended
 }
 
-func TestEventsTellStates(t *testing.T) {
+func TestEventsReportStates(t *testing.T) {
 	for name, test := range map[string]struct {
 		manners string
 		use     func(*testing.T, *live.Session)
@@ -68,7 +69,7 @@ func TestEventsTellStates(t *testing.T) {
 				t.Cleanup(s.Kill)
 				told, done := watch(s)
 				test.use(t, s)
-				within(t, "the loop goes on", done)
+				within(t, "the loop has not ended", done)
 				want := []string{"state created"}
 				for _, state := range test.want {
 					if state != "done" && state != "failed" {
@@ -82,8 +83,9 @@ func TestEventsTellStates(t *testing.T) {
 	}
 }
 
-// A loop that begins late is told the present state first, and of a session that is over nothing more.
-func TestEventsBeginWithTheState(t *testing.T) {
+// A loop that begins late first receives the current state. From a session that is over it receives nothing
+// else.
+func TestEventsBeginWithCurrentState(t *testing.T) {
 	clitest.NoLeaks(t)
 	s := started(t, "acp", "", nil)
 	for e := range s.Events() {
@@ -100,8 +102,8 @@ func TestEventsBeginWithTheState(t *testing.T) {
 	require.Equal(t, []string{"stopped"}, states)
 }
 
-// A loop that does not go on keeps the newest states only.
-func TestEventsKeepFewStates(t *testing.T) {
+// A loop that does not continue keeps only the latest states.
+func TestEventsKeepLatestStates(t *testing.T) {
 	clitest.NoLeaks(t)
 	s := started(t, "acp", "", nil)
 	var states []string

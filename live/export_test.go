@@ -7,13 +7,13 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// StartGivenUp starts a process that the pool has given up meanwhile, and returns after that.
+// StartGivenUp starts a process that the pool drops in the meantime, and returns after that.
 func StartGivenUp(ctx context.Context, p *Pool, req clichain.Request) {
 	one, w := unstarted(ctx, p, req)
 	one.start(ctx, w)
 }
 
-// StartDuringClose starts a process of a pool whose Close begins meanwhile, and returns after that.
+// StartDuringClose starts a process of a pool whose Close begins in the meantime, and returns after that.
 func StartDuringClose(ctx context.Context, p *Pool, req clichain.Request) {
 	one, w := unstarted(ctx, p, req)
 	p.all = append(p.all, one)

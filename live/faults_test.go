@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// A CLI that dies in a turn ends the session in Error, with the evidence of that turn.
-func TestDeathInATurn(t *testing.T) {
+// A CLI that dies in a turn ends the session in state Error, with the evidence of that turn.
+func TestSessionEndsWhenCLIDiesInTurn(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		for text, want := range map[string]clichain.Reason{"die": clichain.ReasonRateLimited, "cut": clichain.ReasonBadOutput} {
 			t.Run(text, func(t *testing.T) {
@@ -39,9 +39,8 @@ func TestDeathInATurn(t *testing.T) {
 	})
 }
 
-// A CLI that prints an answer before it is ready, and is never ready: that is no
-// answer, and no success.
-func TestAnswerBeforeTheQuestion(t *testing.T) {
+// If a CLI prints an answer before it is ready, and never becomes ready, there is no answer and no success.
+func TestStartRejectsAnswerBeforeRequest(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		for manners, test := range map[string]struct {
 			cfg  clichain.Config
@@ -58,9 +57,9 @@ func TestAnswerBeforeTheQuestion(t *testing.T) {
 	})
 }
 
-// A turn has the time of a call. One that ends in time when it is interrupted leaves the session alive, one that does
-// not ends it.
-func TestTimeoutOfATurn(t *testing.T) {
+// A turn has the timeout of a call. If the CLI ends the interrupted turn in time, the session continues;
+// otherwise the session ends.
+func TestTurnTimeout(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		s := startedBeside(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}, nil)
 		_, err := s.Ask(t.Context(), "hang")
@@ -72,8 +71,9 @@ func TestTimeoutOfATurn(t *testing.T) {
 	})
 }
 
-// A caller who ends says why: a deadline of his is no cancellation, whatever he calls it.
-func TestCallerOfATurnEnds(t *testing.T) {
+// If the caller's context ends a turn, the error shows how: a deadline is no cancellation, even if the context
+// has its own cause.
+func TestTurnReportsEndOfCallerContext(t *testing.T) {
 	mine := errors.New("mine")
 	atOnce(t, func(t *testing.T, dialect string) {
 		for name, test := range map[string]struct {
@@ -112,8 +112,8 @@ func TestCallerOfATurnEnds(t *testing.T) {
 	})
 }
 
-// A turn that prints more than a call may is ended, and so is one that falls silent; the session goes on.
-func TestBoundsOfATurn(t *testing.T) {
+// A turn that prints too much or stays silent too long is ended, and the session continues.
+func TestTurnOutputAndSilenceLimits(t *testing.T) {
 	clitest.NoLeaks(t)
 	cfg := patient
 	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, time.Second
@@ -130,13 +130,13 @@ func TestBoundsOfATurn(t *testing.T) {
 	requireReason(t, clichain.ReasonOutputLimit, err)
 }
 
-// Noise is no answer and no reason to fail.
-func TestNoise(t *testing.T) {
+// Noise in the output is neither an answer nor a failure.
+func TestTurnIgnoresNoise(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		for _, text := range []string{"garbage one", "flood two", "twice three", "say four", "late five", "say six"} {
 			if dialect == "control" && text == "twice three" {
-				continue // it has no name for a turn
+				continue // the dialect has no name for a turn
 			}
 			resp, err := s.Ask(t.Context(), text)
 			require.NoError(t, err, text)
@@ -146,8 +146,8 @@ func TestNoise(t *testing.T) {
 	})
 }
 
-// Questions of the CLI are answered by the access, then by the caller, and one that nobody knows is refused at once.
-func TestQuestions(t *testing.T) {
+// The access level and then the caller decide the questions of the CLI. An unknown question is refused at once.
+func TestPermissionByAccessAndCaller(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		for name, test := range map[string]struct {
 			access clichain.Access
@@ -179,8 +179,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// A CLI that ignores everything is gone all the same, and a turn that goes on is ended.
-func TestStopOfTheDeaf(t *testing.T) {
+// Stop ends a CLI that ignores everything, and the turn in flight.
+func TestStopEndsUnresponsiveCLI(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
 			t.Run(name, func(t *testing.T) {
@@ -198,8 +198,8 @@ func TestStopOfTheDeaf(t *testing.T) {
 	})
 }
 
-// A loop over the events that never goes on keeps nobody from ending the session.
-func TestStuckReader(t *testing.T) {
+// A loop over the events that never continues does not prevent the end of the session.
+func TestStopWithStuckEventLoop(t *testing.T) {
 	s := started(t, "acp", "", nil)
 	stuck, leave := make(chan struct{}), make(chan struct{})
 	left := make(chan struct{})
@@ -230,8 +230,8 @@ func TestStuckReader(t *testing.T) {
 	<-left
 }
 
-// The registry of a backend lists the process of a session and ends it.
-func TestRegistryEndsASession(t *testing.T) {
+// The registry of a backend lists the process of a session and can end it.
+func TestRegistryEndsSession(t *testing.T) {
 	clitest.NoLeaks(t)
 	var registry runs.Registry
 	cfg := patient

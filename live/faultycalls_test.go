@@ -16,8 +16,8 @@ import (
 // faultyCalls are shared by the dialects and eight callers.
 const faultyCalls = 504
 
-// Calls of which one in twenty meets a fault: each has its right answer or a typed error, and nothing is left.
-func TestFaultyCalls(t *testing.T) {
+// One in twenty calls has a fault. Each call gets its correct answer or a typed error, and no process is left.
+func TestPoolWithFaultyCalls(t *testing.T) {
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) {
 			p, b := pooled(t, dialect, coldAgent, patient, &live.PoolConfig{Size: 4})

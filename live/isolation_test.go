@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// isolationRuns is how many pairs of calls each of these tests makes, of each kind.
+// isolationRuns is the number of pairs of calls of each kind in each of these tests.
 var isolationRuns = flag.Int("isolation.runs", 0, "pairs of calls in each test of isolation; 0: a few")
 
 // variant is a fake agent and its spec.
@@ -26,7 +26,7 @@ type variant struct {
 	change           func(*clispec.LiveRules)
 }
 
-// variants are how a live spec keeps the lines of one caller from the next one.
+// variants are the ways in which a live spec separates the lines of one caller from those of the next.
 var variants = map[string]variant{
 	"id that clear changes":  {dialect: "control"},
 	"threads":                {dialect: "threads"},
@@ -39,13 +39,13 @@ func withBarrier(r *clispec.LiveRules) {
 	r.Of, r.OfTurn, r.Barrier = "", "", []clispec.LiveMessage{{Method: "sync"}}
 }
 
-// unguarded is the control dialect as its rules were before lines had to name a context. "initialize" proves nothing of
-// earlier lines.
+// unguarded is the control dialect with its former rules, in which lines did not have to name a context. The
+// response to "initialize" proves nothing about earlier lines.
 var unguarded = variant{"control", "", func(r *clispec.LiveRules) {
 	r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "initialize"}}
 }}
 
-// pool is a pool of the variant.
+// pool returns a pool of the variant.
 func (v variant) pool(t *testing.T, cfg *live.PoolConfig) (*live.Pool, clichain.Backend) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -69,7 +69,7 @@ func (v variant) pool(t *testing.T, cfg *live.PoolConfig) (*live.Pool, clichain.
 	return p, p.Backends()[0]
 }
 
-// lateLines counts the calls that got something of the call before, out of runs.
+// lateLines counts the calls, out of runs, that received lines of the previous call.
 func (v variant) lateLines(t *testing.T, kind string) (foreign, runs int, stats live.Stats) {
 	t.Helper()
 	p, b := v.pool(t, &live.PoolConfig{MaxCalls: 1 << 20})
@@ -92,8 +92,9 @@ func (v variant) lateLines(t *testing.T, kind string) (foreign, runs int, stats 
 
 var lateKinds = []string{"result", "text", "answer"}
 
-// A line that a process prints of one call after its end is never read as one of the next call, and costs no process.
-func TestLateLinesAreOfNoOtherCall(t *testing.T) {
+// A line that a process prints after the end of its call is never read as a line of the next call, and does not
+// end the process.
+func TestLateLinesDoNotReachNextCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +107,9 @@ func TestLateLinesAreOfNoOtherCall(t *testing.T) {
 	}
 }
 
-// Without such a rule the same lines answer the next call: the tests of isolation see it, and this is the figure.
-func TestLateLinesWithoutARule(t *testing.T) {
+// Without such a rule, the same lines become answers of the next call. This shows that the isolation tests
+// detect the fault, and measures its rate.
+func TestLateLinesWithoutContextRule(t *testing.T) {
 	clitest.NoLeaks(t)
 	for _, kind := range lateKinds {
 		before, runs, _ := unguarded.lateLines(t, kind)
@@ -118,8 +120,8 @@ func TestLateLinesWithoutARule(t *testing.T) {
 	}
 }
 
-// A process whose lines do not tell a new context from the old one answers one call.
-func TestContextWithoutANewName(t *testing.T) {
+// A process whose lines do not distinguish a new context from the old one answers only one call.
+func TestProcessWithoutContextIDAnswersOneCall(t *testing.T) {
 	for name, v := range map[string]variant{
 		"no line names it":             {"control", "nameless", nil},
 		"each thread has the same one": {"threads", "one thread", nil},
@@ -138,9 +140,9 @@ func TestContextWithoutANewName(t *testing.T) {
 	}
 }
 
-// What a process prints late on stderr, or as plain text on stdout, does not judge the next call, and is not shown to its
-// caller. The reason is not that of the caller before, which would have the backend cool down for the third.
-func TestLateWordsJudgeNoOtherCall(t *testing.T) {
+// Late output on stderr, or late plain text on stdout, neither affects the verdict on the next call nor reaches
+// its caller. Otherwise the reason of the previous call would put the backend in cooldown for the third call.
+func TestLateTextDoesNotAffectNextCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -161,16 +163,16 @@ func TestLateWordsJudgeNoOtherCall(t *testing.T) {
 				_, err = chain.Complete(t.Context(), clichain.Prompt("crash"))
 				requireReason(t, clichain.ReasonExit, err)
 				resp, err = chain.Complete(t.Context(), clichain.Prompt("say third"))
-				require.NoError(t, err, "the backend does not cool down")
+				require.NoError(t, err, "the backend is not in cooldown")
 				require.Equal(t, "third", resp.Text)
 			}
 		})
 	}
 }
 
-// In a session a late line of stderr is of the same caller: it is shown, and still does not judge the next turn. Such a
-// line of the first turn of a process does.
-func TestLateWordsInASession(t *testing.T) {
+// In a session, a late line of stderr belongs to the same caller. It appears in the error, but does not affect
+// the verdict on the next turn. A line in the first turn of a process does.
+func TestLateTextInSession(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		for i := range cmp.Or(*isolationRuns, 1) {
 			s := startedBeside(t, dialect, "", patient, nil)

@@ -18,9 +18,9 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-var permissionRuns = flag.Int("permissions", 3, "how often TestOnPermissionIgnoresItsContext asks in each dialect")
+var permissionRuns = flag.Int("permissions", 3, "how often TestOnPermissionIgnoresContext asks in each dialect")
 
-// asking is a session whose questions a function answers.
+// asking returns a session whose questions a function answers.
 func asking(t *testing.T, dialect string, answer func(context.Context, live.Question) bool) *live.Session {
 	t.Helper()
 	return startedBeside(t, dialect, "", patient, &live.Config{
@@ -28,7 +28,7 @@ func asking(t *testing.T, dialect string, answer func(context.Context, live.Ques
 	})
 }
 
-// within fails a test in which something hangs. It takes 60 times what it should.
+// within fails a test that hangs. Its limit is 60 times the expected time.
 func within(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
 	select {
@@ -78,7 +78,7 @@ func TestOnPermissionPanics(t *testing.T) {
 				require.Equal(t, "on", resp.Text)
 				require.Empty(t, resp.Warnings)
 				s.Stop()
-				within(t, "the loop goes on", ended)
+				within(t, "the loop has not ended", ended)
 				require.Len(t, warned, 1)
 				require.Contains(t, warned[0], test.want)
 			})
@@ -86,8 +86,8 @@ func TestOnPermissionPanics(t *testing.T) {
 	}
 }
 
-// The turn ends with its context, and its question is denied, whatever the function does.
-func TestOnPermissionIgnoresItsContext(t *testing.T) {
+// The turn ends with its context, and its question is denied, even if the function ignores the context.
+func TestOnPermissionIgnoresContext(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		for range *permissionRuns {
 			release, asked := make(chan struct{}), make(chan context.Context, 1)
@@ -112,8 +112,8 @@ func TestOnPermissionIgnoresItsContext(t *testing.T) {
 			failed := requireReason(t, clichain.ReasonCanceled, err)
 			require.ErrorIs(t, err, context.Canceled)
 			require.NotContains(t, failed.Message, "chosen", "the model's text")
-			require.EqualValues(t, 3, failed.Usage.InputTokens, "what the turn has used is known")
-			within(t, "the function's context goes on", of.Done())
+			require.EqualValues(t, 3, failed.Usage.InputTokens, "the usage of the turn is known")
+			within(t, "the context has not ended", of.Done())
 			if s.Status().State == live.Running { // the denial has ended the turn
 				resp, err := s.Ask(t.Context(), "recall it")
 				require.NoError(t, err)
@@ -127,8 +127,8 @@ func TestOnPermissionIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// What ends the turn or the process ends the wait for the answer.
-func TestOnPermissionEndsWithItsTurn(t *testing.T) {
+// The end of the turn or of the process ends the wait for the answer.
+func TestOnPermissionWaitEndsWithTurn(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		end  func(*live.Session)
@@ -157,8 +157,8 @@ func TestOnPermissionEndsWithItsTurn(t *testing.T) {
 					test.end(s)
 					_, err = turn.Wait(context.Background())
 				}()
-				within(t, "the turn goes on", ended)
-				within(t, "the function's context goes on", of.Done())
+				within(t, "the turn has not ended", ended)
+				within(t, "the context has not ended", of.Done())
 				require.Error(t, err)
 				require.Eventually(t, func() bool { return s.Status().State == test.want }, time.Minute, time.Millisecond)
 			})
@@ -166,8 +166,8 @@ func TestOnPermissionEndsWithItsTurn(t *testing.T) {
 	}
 }
 
-// A function that keeps its context finds that it has ended.
-func TestOnPermissionContextIsTheTurns(t *testing.T) {
+// A function that keeps its context observes the end of the context.
+func TestOnPermissionContextEndsWithTurn(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		var of atomic.Value

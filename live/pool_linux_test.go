@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// A process that dies while nobody needs it has no place in the pool.
-func TestDeathInItsSleep(t *testing.T) {
+// A process that dies while it is idle is removed from the pool.
+func TestPoolRemovesProcessThatDiesIdle(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, nil)
 	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
 	require.NoError(t, err)
@@ -30,8 +30,8 @@ func TestDeathInItsSleep(t *testing.T) {
 	require.Equal(t, 2, p.Stats().Started)
 }
 
-// A process that has grown too much is replaced.
-func TestGrowthOfAProcess(t *testing.T) {
+// A process whose memory has grown too much is replaced.
+func TestPoolReplacesGrownProcess(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxGrowth: 64 << 20})
 	for _, text := range []string{"say one", "say two", "grow three", "say four"} {
 		_, err := b.Complete(t.Context(), clichain.Prompt(text))

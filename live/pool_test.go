@@ -19,8 +19,8 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// pooled is a pool of one fake agent, and its backend. Its calls wait for their processes: what is measured on a busy
-// machine decides nothing.
+// pooled returns a pool of one fake agent, and its backend. Its calls wait for their processes, so that
+// measurements on a busy machine decide nothing.
 func pooled(t *testing.T, dialect, manners string, cfg clichain.Config, pool *live.PoolConfig) (*live.Pool, clichain.Backend) {
 	t.Helper()
 	clitest.NoLeaks(t)
@@ -40,8 +40,8 @@ func idle(t *testing.T, b clichain.Backend, p *live.Pool) {
 	require.Eventually(t, func() bool { return p.Stats().Busy == 0 }, 20*time.Second, time.Millisecond)
 }
 
-// One process answers call after call, each without a word of those before.
-func TestPoolIsWarmAndForgetful(t *testing.T) {
+// One process answers several calls, each in an empty context.
+func TestPoolProcessAnswersCallsInEmptyContexts(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, "", patient, nil)
 		for i := range 4 {
@@ -55,9 +55,8 @@ func TestPoolIsWarmAndForgetful(t *testing.T) {
 	})
 }
 
-// A call that comes while the process is made ready waits for it: what it waits for is
-// short, and nobody's call.
-func TestCallsInARow(t *testing.T) {
+// A call that arrives while the process is being prepared waits for it, because the preparation is short.
+func TestPoolCallWaitsForRefresh(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, "", patient, &live.PoolConfig{Wait: time.Minute})
 		for range 20 {
@@ -69,9 +68,8 @@ func TestCallsInARow(t *testing.T) {
 	})
 }
 
-// A call that waits goes cold where the process is gone instead, and ends with its
-// context.
-func TestProcessIsGoneInstead(t *testing.T) {
+// A waiting call goes cold if the process has ended, and returns when its context ends.
+func TestPoolWaitingCallGoesColdWhenProcessEnds(t *testing.T) {
 	p, b := pooled(t, "acp", coldAgent, patient, &live.PoolConfig{Wait: time.Minute, MaxCalls: 1})
 	for range 5 {
 		_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
@@ -80,8 +78,8 @@ func TestProcessIsGoneInstead(t *testing.T) {
 	require.Equal(t, 5, p.Stats().Warm+p.Stats().Cold)
 }
 
-// Requests that need another process get one, up to as many as may run.
-func TestKindsOfProcesses(t *testing.T) {
+// Requests that need another process get one, up to the maximum number of processes.
+func TestPoolStartsProcessForEachKind(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxProcesses: 2})
 	read := clichain.Prompt("say read")
 	read.Access, read.Dir = clichain.AccessRead, t.TempDir()
@@ -93,11 +91,11 @@ func TestKindsOfProcesses(t *testing.T) {
 		require.Equal(t, strings.TrimPrefix(req.Messages[0].Content, "say "), resp.Text)
 		idle(t, b, p)
 	}
-	require.Equal(t, live.Stats{Processes: 2, Started: 3, Warm: 4}, p.Stats(), "the oldest had to go")
+	require.Equal(t, live.Stats{Processes: 2, Started: 3, Warm: 4}, p.Stats(), "the oldest process was ended")
 }
 
-// What no process can do, or none is free for, is a cold call.
-func TestColdCalls(t *testing.T) {
+// A request that no process can answer, or for which no process is free, is a cold call.
+func TestPoolColdCalls(t *testing.T) {
 	p, b := pooled(t, "acp", "", patient, nil)
 	resumed := clichain.Prompt("hi")
 	resumed.Session = "lumen:1"
@@ -117,11 +115,12 @@ func TestColdCalls(t *testing.T) {
 	require.Zero(t, suppressed.Stats().Started)
 }
 
-// A CLI that answers cold calls too: a run with text on its stdin prints it.
+// coldAgent is a CLI that also answers cold calls: it prints the text on its stdin.
 const coldAgent = "cold"
 
-// A process that dies is replaced, and the call is answered by a cold one; a failure that is the service's is told as it is.
-func TestPoolSurvivesItsProcesses(t *testing.T) {
+// A process that dies is replaced, and a cold call answers its call. A failure of the service is returned
+// unchanged.
+func TestPoolReplacesDeadProcess(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		_, b := pooled(t, dialect, coldAgent, patient, nil)
 		resp, err := b.Complete(t.Context(), clichain.Prompt("cut it"))
@@ -137,8 +136,8 @@ func TestPoolSurvivesItsProcesses(t *testing.T) {
 	})
 }
 
-// Text that was streamed before a process died is taken back.
-func TestColdCallTakesBack(t *testing.T) {
+// Text that was streamed before the process died is taken back.
+func TestPoolColdCallResetsStreamedText(t *testing.T) {
 	_, b := pooled(t, "acp", coldAgent, patient, nil)
 	var text string
 	var resets int
@@ -156,7 +155,7 @@ func TestColdCallTakesBack(t *testing.T) {
 	require.Equal(t, 1, resets)
 }
 
-// A CLI whose live mode does not start is asked cold, and not started for ever.
+// A CLI whose live mode does not start gets cold calls, and the pool stops starting it.
 func TestBreaker(t *testing.T) {
 	p, b := pooled(t, "acp", coldAgent+", refuses", patient, nil)
 	for range 6 {
@@ -167,8 +166,8 @@ func TestBreaker(t *testing.T) {
 	require.Equal(t, live.Stats{Started: 3, Cold: 6}, p.Stats())
 }
 
-// An answer resets the count of failures in a row.
-func TestBreakerIsReset(t *testing.T) {
+// An answer resets the count of consecutive failures.
+func TestPoolBreakerIsResetByAnswer(t *testing.T) {
 	p, b := pooled(t, "acp", coldAgent, patient, nil)
 	for range 2 {
 		for _, test := range []struct{ text, want string }{
@@ -183,9 +182,9 @@ func TestBreakerIsReset(t *testing.T) {
 	require.Equal(t, 5, p.Stats().Started)
 }
 
-// Processes are replaced after so many calls, when they are old, and when the login has changed; one that nobody needs is
-// ended.
-func TestRecycling(t *testing.T) {
+// Processes are replaced after the maximum number of calls, at the maximum age, and when the login has changed.
+// An idle process is ended.
+func TestPoolReplacesProcesses(t *testing.T) {
 	ask := func(b clichain.Backend, p *live.Pool, n int) {
 		t.Helper()
 		for range n {
@@ -223,12 +222,12 @@ func TestRecycling(t *testing.T) {
 	})
 }
 
-// What a context is told when it is begun is no other call's.
-func TestModelOfAContext(t *testing.T) {
+// The settings with which a context began do not affect other calls.
+func TestPoolContextSettingsAreSeparate(t *testing.T) {
 	clitest.NoLeaks(t)
 	cfg := patient
 	spec := agentSpec("acp")
-	spec.Args = spec.Args[:1] // no model among the arguments
+	spec.Args = spec.Args[:1] // no model in the arguments
 	spec.Live.Opened = []clispec.LiveMessage{{Method: "choose", Params: `{"model":{model:json}}`, When: clispec.When{Set: []string{"model"}}}}
 	cfg.Binary = agentOf(t, "acp", "", patient).Config().Binary
 	p := live.NewPool([]*clichain.Provider{clichain.NewProvider(spec, &cfg)}, &live.PoolConfig{Wait: time.Minute})
@@ -244,8 +243,9 @@ func TestModelOfAContext(t *testing.T) {
 	require.Equal(t, 3, p.Stats().Started)
 }
 
-// A registry ends a call by its key, and not the calls of others; all keys are the processes too.
-func TestRegistryOfAPool(t *testing.T) {
+// A registry ends a call by its key, without affecting the calls of others. KillAllKeys also ends the
+// processes.
+func TestPoolRegistry(t *testing.T) {
 	var registry runs.Registry
 	cfg := patient
 	cfg.Registry = &registry
@@ -253,7 +253,7 @@ func TestRegistryOfAPool(t *testing.T) {
 	_, err := b.Complete(runs.WithKey(t.Context(), "first", ""), clichain.Prompt("say x"))
 	require.NoError(t, err)
 	idle(t, b, p)
-	require.False(t, registry.HasActive("first"), "the process is nobody's")
+	require.False(t, registry.HasActive("first"), "the process has no key")
 	require.Len(t, registry.Active(), 1)
 
 	started, failed := make(chan struct{}), make(chan error)

@@ -13,8 +13,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// Close ends what goes on, and comes back.
-func TestCloseOfABusyPool(t *testing.T) {
+// Close ends the calls in flight, and returns.
+func TestPoolCloseEndsCallsInFlight(t *testing.T) {
 	p, b := pooled(t, "threads", "", patient, nil)
 	failed := make(chan error, 1)
 	started := make(chan struct{}, 1)
@@ -30,14 +30,14 @@ func TestCloseOfABusyPool(t *testing.T) {
 	select {
 	case <-started:
 	case err := <-failed:
-		require.NoError(t, err, "it ended before it was to")
+		require.NoError(t, err, "the call ended too early")
 	}
 	require.Equal(t, 1, p.Close().Ended)
 	require.ErrorIs(t, <-failed, live.ErrClosed)
 }
 
-// Close while calls start, go on and end: nothing is left, whoever comes first.
-func TestCloseAtAnyTime(t *testing.T) {
+// Close may be called while calls start, run and end; no process is left.
+func TestPoolCloseDuringCalls(t *testing.T) {
 	for i := range 12 {
 		p, b := pooled(t, dialects[i%len(dialects)], "", patient, &live.PoolConfig{Size: 3})
 		var running sync.WaitGroup
@@ -45,7 +45,7 @@ func TestCloseAtAnyTime(t *testing.T) {
 			running.Go(func() {
 				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 				defer cancel()
-				_, _ = b.Complete(ctx, clichain.Prompt(text)) // it may have come too late
+				_, _ = b.Complete(ctx, clichain.Prompt(text)) // the call may have come too late
 			})
 		}
 		require.Eventually(t, func() bool { return p.Stats().Started >= i%4 }, 10*time.Second, time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// canceledAt asks for a turn that hangs, and cancels it with a cause once it has begun.
+// canceledAt sends a request whose turn hangs, and cancels it with a cause after the turn has begun.
 func canceledAt(t *testing.T, b clichain.Backend, text string, cause error) error {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -26,8 +26,8 @@ func canceledAt(t *testing.T, b clichain.Backend, text string, cause error) erro
 	return failed
 }
 
-// A call whose context has ended is not asked again by a cold call, whatever its turn comes to.
-func TestNoColdCallAfterACancel(t *testing.T) {
+// No cold call follows a call whose context has ended, whatever the result of its turn.
+func TestPoolNoColdCallAfterCancel(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, coldAgent, patient, nil)
 		requireReason(t, clichain.ReasonTimeout, canceledAt(t, b, "hang 529 overloaded", context.DeadlineExceeded))
@@ -37,8 +37,8 @@ func TestNoColdCallAfterACancel(t *testing.T) {
 	})
 }
 
-// Nor is one that Close ends while its process starts.
-func TestNoColdCallAfterClose(t *testing.T) {
+// No cold call follows a call that Close ends while its process starts.
+func TestPoolNoColdCallAfterClose(t *testing.T) {
 	p, b := pooled(t, "acp", coldAgent+", silent", patient, nil)
 	failed := make(chan error, 1)
 	go func() {
@@ -52,8 +52,8 @@ func TestNoColdCallAfterClose(t *testing.T) {
 	require.Zero(t, p.Stats().Cold)
 }
 
-// A process that has started when Close has begun is killed.
-func TestProcessThatStartsDuringClose(t *testing.T) {
+// A process that has started after Close has begun is killed.
+func TestPoolKillsProcessThatStartsDuringClose(t *testing.T) {
 	clitest.NoLeaks(t)
 	provider := startsAtOnce(t)
 	p := live.NewPool([]*clichain.Provider{provider}, nil)
@@ -62,7 +62,7 @@ func TestProcessThatStartsDuringClose(t *testing.T) {
 	require.Empty(t, p.Close().Left)
 }
 
-// startsAtOnce is a backend whose process is ready as soon as it runs.
+// startsAtOnce returns a backend whose process is ready as soon as it runs.
 func startsAtOnce(t *testing.T) *clichain.Provider {
 	t.Helper()
 	base := agentOf(t, "control", "", patient)
@@ -72,18 +72,18 @@ func startsAtOnce(t *testing.T) *clichain.Provider {
 }
 
 // A process that refuses to interrupt its turn is ended, and so is the session.
-func TestFailedInterruptEndsTheProcess(t *testing.T) {
+func TestFailedInterruptEndsProcess(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "goes on", nil)
 		require.Eventually(t, func() bool { // an interrupt may come before the turn has begun
-			_, _ = s.Send("hang") // a session that is over refuses it
+			_, _ = s.Send("hang") // a session that is over returns an error
 			_ = s.Interrupt(t.Context())
 			return s.Status().State == live.Error
 		}, 20*time.Second, time.Millisecond)
 	})
 	t.Run("pool", func(t *testing.T) {
 		p, b := pooled(t, "threads", coldAgent+", goes on", patient, nil)
-		for range 4 { // more than the breaker allows, if they counted
+		for range 4 { // more than the breaker would allow
 			requireReason(t, clichain.ReasonCanceled, canceledAt(t, b, "hang", context.Canceled))
 		}
 		resp, err := b.Complete(t.Context(), clichain.Prompt("say x"))
@@ -94,8 +94,8 @@ func TestFailedInterruptEndsTheProcess(t *testing.T) {
 	})
 }
 
-// A success resets the breaker: failures count in a row.
-func TestBreakerIsResetByASuccess(t *testing.T) {
+// A success resets the breaker, which counts consecutive failures.
+func TestSessionBreakerIsResetBySuccess(t *testing.T) {
 	p, b := pooled(t, "acp", coldAgent, patient, nil)
 	for _, text := range []string{"cut 1", "cut 2", "say x", "cut 3", "cut 4", "say y"} {
 		resp, err := b.Complete(t.Context(), clichain.Prompt(text))

@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// simulated is a pool on a machine with two processors, whose processes of the kind "k" of the backend "b" are in the
-// phases given. Time is all that passes: nothing is started.
+// simulated returns a pool on a machine with two processors, whose processes of the kind "k" of the backend "b"
+// are in the given phases. Only time passes; nothing is started.
 func simulated(cfg PoolConfig, phases ...phase) *Pool {
 	cfg.Size = max(len(phases), 1)
 	p := NewPool(nil, &cfg)
@@ -27,18 +27,18 @@ func simulated(cfg PoolConfig, phases ...phase) *Pool {
 	return p
 }
 
-// calling is a backend that no call gets to.
+// calling returns a backend that receives no call.
 func calling(p *Pool) *backend {
 	return &backend{clichain.NewProvider(clichain.CliSpec{Name: "b"}, nil), p}
 }
 
-// came is what a simulated call came to.
+// came is the result of a simulated call.
 type came struct {
 	warm  bool
 	after time.Duration
 }
 
-// asks has a simulated call wait, and then keep its process for a turn and its refresh.
+// asks lets a simulated call wait, and then use its process for a turn and its refresh.
 func asks(ctx context.Context, p *Pool, turn, fresh time.Duration) (c came) {
 	began := time.Now()
 	w := p.enter(ctx, calling(p), "k", clichain.Request{})
@@ -51,7 +51,7 @@ func asks(ctx context.Context, p *Pool, turn, fresh time.Duration) (c came) {
 	return c
 }
 
-// ends lets the turn of a process end, and its refresh.
+// ends ends the turn of a process, and its refresh.
 func ends(one *process, turn, fresh time.Duration) {
 	p := one.pool
 	time.Sleep(turn)
@@ -68,19 +68,19 @@ func ends(one *process, turn, fresh time.Duration) {
 
 const (
 	ms    = time.Millisecond
-	quick = 500 * ms // a start
+	quick = 500 * ms // duration of a start
 )
 
-// A call waits for a busy process while that is expected to be sooner than a cold start.
-func TestWaitOnAClock(t *testing.T) {
+// A call waits for a busy process if the wait is expected to be shorter than a cold start.
+func TestPoolWaitTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg    PoolConfig
 		phases []phase
 		pace   pace
 		turn   time.Duration // measured
-		ctx    time.Duration // of the call; zero: no bound
+		ctx    time.Duration // of the call; zero: no limit
 		failed int           // failures of the kind
-		want   came          // where nothing becomes free
+		want   came          // if nothing becomes free
 	}{
 		"the turn is nearly over":               {phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: 50 * ms, want: came{after: 550 * ms}},
 		"the turn is longer than a start":       {phases: []phase{asked}, pace: pace{start: mean(quick)}, turn: 2 * time.Second, want: came{}},
@@ -118,9 +118,9 @@ func TestWaitOnAClock(t *testing.T) {
 	}
 }
 
-// Sixteen callers share four processes without one cold start. Where more come than a start is worth, some go cold, but
-// few at once, because starts share the processors.
-func TestCrowdOnAClock(t *testing.T) {
+// Sixteen callers share four processes without a cold start. If there are too many callers, some go cold, but
+// few at the same time, because starts share the processors.
+func TestPoolLimitsColdCallsOfCrowd(t *testing.T) {
 	for name, test := range map[string]struct {
 		callers, least, most int // cold calls
 	}{"sixteen": {16, 0, 0}, "a hundred": {100, 4, 16}} {
@@ -155,19 +155,19 @@ func TestCrowdOnAClock(t *testing.T) {
 	}
 }
 
-// Of a backend of which nothing is known, one call goes cold, and the others wait for it to say what a start costs, or
-// for a process to be ready. Where it fails, another one does it.
-func TestFirstCallsOnAClock(t *testing.T) {
+// Without measurements of a backend, one call goes cold. The others wait until it has measured a start, or
+// until a process is ready. If the cold call fails, another call goes cold.
+func TestPoolFirstCallsWithoutMeasurements(t *testing.T) {
 	for name, test := range map[string]struct {
-		took      time.Duration // of the cold call; zero: it failed
-		ready     time.Duration // the process; zero: never
-		warm      int           // of the nine others
-		coldAfter time.Duration // the others at the latest
+		took      time.Duration // duration of the cold call; zero: it failed
+		ready     time.Duration // when the process is ready; zero: never
+		warm      int           // number of warm calls among the other nine
+		coldAfter time.Duration // when the others go cold, at the latest
 	}{
-		"the process is ready":                 {took: 600 * ms, ready: 550 * ms, warm: 9},
-		"the process is never ready":           {took: 100 * ms, coldAfter: 700 * ms},
-		"the cold call fails, and the next do": {took: 0, coldAfter: time.Second},
-		"the cold call goes on and on":         {took: time.Hour, coldAfter: assumedStart},
+		"the process is ready":       {took: 600 * ms, ready: 550 * ms, warm: 9},
+		"the process is never ready": {took: 100 * ms, coldAfter: 700 * ms},
+		"cold calls fail":            {took: 0, coldAfter: time.Second},
+		"cold call does not end":     {took: time.Hour, coldAfter: assumedStart},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -217,15 +217,15 @@ func TestFirstCallsOnAClock(t *testing.T) {
 					require.LessOrEqual(t, c.after, test.coldAfter)
 				}
 				require.Equal(t, test.warm, warm)
-				p.end(nil) // nothing is to be done any more
+				p.end(nil) // nothing else is to be done
 			})
 		})
 	}
 }
 
-// A process that is not ready after twice the usual time is given up, and its kind is not started for a while: its calls
-// are cold at once.
-func TestSlowStartOnAClock(t *testing.T) {
+// A process that is not ready after twice the usual time is dropped, and the breaker delays further starts of
+// its kind: its calls go cold at once.
+func TestPoolDropsSlowStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{MaxProcesses: 1}, starting)
 		k := p.kindOf("k")
@@ -242,15 +242,15 @@ func TestSlowStartOnAClock(t *testing.T) {
 		p.mu.Lock()
 		require.ErrorIs(t, stopped, errSlowStart)
 		require.Empty(t, p.all)
-		require.False(t, p.room(), "its end takes some time")
+		require.False(t, p.room(), "the process has not ended yet")
 		require.InDelta(t, breakFor, time.Until(k.until), float64(ms))
 		p.mu.Unlock()
 		require.Equal(t, came{}, asks(t.Context(), p, 0, 0))
 	})
 }
 
-// A process that is given to a call whose context ends at that moment is for the next call.
-func TestProcessForACallThatEnds(t *testing.T) {
+// A process that is handed to a call whose context ends at that moment goes to the next call.
+func TestPoolReassignsProcessOfEndedCall(t *testing.T) {
 	for range 20 { // either may come first
 		p := simulated(PoolConfig{Wait: time.Hour}, asked)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -267,8 +267,8 @@ func TestProcessForACallThatEnds(t *testing.T) {
 	}
 }
 
-// Of a kind that has failed to start, one process starts at a time.
-func TestOneStartAfterAFailure(t *testing.T) {
+// After a failed start, one process of a kind starts at a time.
+func TestPoolStartsOneProcessAfterFailure(t *testing.T) {
 	for failures, want := range map[int]int{0: 1, 1: 0} {
 		p := simulated(PoolConfig{Wait: time.Hour}, starting)
 		p.cfg.Size = 4
@@ -283,8 +283,8 @@ func TestOneStartAfterAFailure(t *testing.T) {
 	}
 }
 
-// The end of a pool ends the waits: these calls go cold.
-func TestWaitsEndWithThePool(t *testing.T) {
+// Close ends the waits, and these calls go cold.
+func TestPoolCloseEndsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{Wait: time.Hour}, asked)
 		results := make(chan came)

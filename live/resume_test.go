@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-func TestSessionGoesOn(t *testing.T) {
+func TestSessionContinues(t *testing.T) {
 	clitest.NoLeaks(t)
 	cfg := patient
 	cfg.MaxQueue = 50 * time.Millisecond
@@ -37,7 +37,7 @@ func TestSessionGoesOn(t *testing.T) {
 	require.NotEmpty(t, first.Session)
 	require.Equal(t, first.Session, s.Status().Session)
 	s.Stop()
-	require.Equal(t, first.Session, s.Status().Session, "to go on from")
+	require.Equal(t, first.Session, s.Status().Session, "a later session can continue it")
 
 	s, err = begin(clichain.Request{Session: first.Session})
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestSessionGoesOn(t *testing.T) {
 	second := ask(s, "recall two")
 	require.Equal(t, "earlier in s-7|recall two", second.Text)
 	require.Equal(t, first.Session, second.Session)
-	require.InDelta(t, 0.5, *second.Usage.CostUSD, 1e-9, "of the turn, not of the session")
+	require.InDelta(t, 0.5, *second.Usage.CostUSD, 1e-9, "usage of the turn, not of the session")
 	require.InDelta(t, 0.5, *ask(s, "say three").Usage.CostUSD, 1e-9)
 
 	_, err = begin(clichain.Request{Session: first.Session})
@@ -56,9 +56,9 @@ func TestSessionGoesOn(t *testing.T) {
 	s.Stop()
 }
 
-// A CLI whose processes resume a context by a message: the session is the context, what is said of its earlier turns is
-// not read, and what it has used is kept.
-func TestSessionIsResumedByAMessage(t *testing.T) {
+// Some CLIs resume a context by a message. The session is the context, lines of its earlier turns are not read,
+// and its usage is recorded.
+func TestSessionResumedByMessage(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	clitest.NoLeaks(t)
 	p := agentOf(t, "threads", "", patient)
@@ -71,7 +71,7 @@ func TestSessionIsResumedByAMessage(t *testing.T) {
 			resp, err := s.Ask(t.Context(), texts[i])
 			require.NoError(t, err)
 			require.Equal(t, texts[i+1], resp.Text)
-			require.EqualValues(t, 3, resp.Usage.InputTokens, "of the turn")
+			require.EqualValues(t, 3, resp.Usage.InputTokens, "usage of the turn")
 			require.Equal(t, resp.Session, s.Status().Session)
 			last = resp
 		}
@@ -79,18 +79,18 @@ func TestSessionIsResumedByAMessage(t *testing.T) {
 	}
 	first := converse("", "recall one", "recall one", "say two", "two")
 	require.Equal(t, "lumen.dGhyZWFkLTE", first.Session)
-	require.EqualValues(t, 6, sessionfile.Load(first.Session).Used.InputTokens, "of the session")
+	require.EqualValues(t, 6, sessionfile.Load(first.Session).Used.InputTokens, "usage of the session")
 
 	second := converse(first.Session, "recall three", "earlier in thread-1|recall three", "say four", "four")
 	require.Equal(t, first.Session, second.Session)
 	require.EqualValues(t, 12, sessionfile.Load(first.Session).Used.InputTokens)
-	converse(first.Session, "recall late", "earlier in thread-1|recall late") // its id comes after its lines
+	converse(first.Session, "recall late", "earlier in thread-1|recall late") // the ID of the turn follows its lines
 	converse("lumen:thread-7", "recall five", "earlier in thread-7|recall five", "say six", "six")
-	require.Nil(t, sessionfile.Load("lumen.dGhyZWFkLTc").Used, "what it had used before is unknown")
+	require.Nil(t, sessionfile.Load("lumen.dGhyZWFkLTc").Used, "the earlier usage is unknown")
 }
 
-// A CLI that refuses to resume a session begins none.
-func TestSessionIsNotResumed(t *testing.T) {
+// A CLI that refuses to resume a session begins no new one.
+func TestSessionNotResumed(t *testing.T) {
 	clitest.NoLeaks(t)
 	for manners, want := range map[string]clichain.Reason{
 		"forgot": clichain.ReasonBadSession, "knows no resume": clichain.ReasonUnsupported, "refuses": clichain.ReasonUnauthenticated,
@@ -101,8 +101,8 @@ func TestSessionIsNotResumed(t *testing.T) {
 	}
 }
 
-// Without a session to go on from, the answer names none.
-func TestSessionIsNotStored(t *testing.T) {
+// If no session is stored, the answer names none.
+func TestSessionNotStored(t *testing.T) {
 	clitest.NoLeaks(t)
 	forgetful := clichain.Request{}
 	forgetful.Options.NoSessionPersistence = true
@@ -123,8 +123,8 @@ func TestSessionIsNotStored(t *testing.T) {
 	pool.Close()
 }
 
-// A session of a backend whose live mode takes none is refused, and so is one to go on from without a name.
-func TestSessionCannotGoOn(t *testing.T) {
+// Start returns an error for a session if the live mode does not support sessions, and for Continue.
+func TestSessionCannotContinue(t *testing.T) {
 	clitest.NoLeaks(t)
 	named, newest := clichain.Request{}, clichain.Request{}
 	named.Options.SessionID, newest.Options.Continue = "s-7", true

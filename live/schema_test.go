@@ -22,7 +22,7 @@ func withSchema(access clichain.Access, dir string) *live.Config {
 	return &live.Config{Request: clichain.Request{Schema: wordSchema, Access: access, Dir: dir}}
 }
 
-func TestSessionHoldsAnswersToTheSchema(t *testing.T) {
+func TestSessionAnswerMatchesSchema(t *testing.T) {
 	for name, test := range map[string]struct {
 		access   clichain.Access
 		text     string
@@ -35,8 +35,8 @@ func TestSessionHoldsAnswersToTheSchema(t *testing.T) {
 		"valid in a fence":          {text: "say ```json\n" + word + "\n```", want: word, asked: 1},
 		"corrected":                 {text: "mend Hello " + word, want: word, repaired: true, asked: 2},
 		"not corrected":             {text: "mend Hello Hello", asked: 2},
-		"a tool may act twice":      {access: clichain.AccessWrite, text: "act Hello " + word, asked: 1, acted: true},
-		"a tool that only reads":    {access: clichain.AccessRead, text: "act Hello " + word, want: word, repaired: true, asked: 2},
+		"tool may act twice":        {access: clichain.AccessWrite, text: "act Hello " + word, asked: 1, acted: true},
+		"tool that only reads":      {access: clichain.AccessRead, text: "act Hello " + word, want: word, repaired: true, asked: 2},
 		"valid after tools":         {access: clichain.AccessWrite, text: "act " + word + " never", want: word, asked: 1},
 		"wrong field, then no JSON": {text: `mend {"wrod":1} none`, asked: 2},
 	} {
@@ -76,8 +76,8 @@ func sessionMeetsSchema(t *testing.T, dialect string, access clichain.Access, te
 	require.Equal(t, 2, s.Status().Turns)
 }
 
-// The readers of a session see the text of the answer, and what was wrong before it.
-func TestEventsOfACorrectedAnswer(t *testing.T) {
+// The readers of a session receive the text of the final answer, and a reset of the invalid one.
+func TestEventsOfCorrectedAnswer(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", withSchema(clichain.AccessNone, ""))
 		type seen struct {
@@ -118,7 +118,7 @@ func TestEventsOfACorrectedAnswer(t *testing.T) {
 		turn, err := s.Send("mend Hello ```" + word + "```")
 		require.NoError(t, err)
 		shown := <-turns
-		for len(shown.attempts) == 0 { // a turn before
+		for len(shown.attempts) == 0 { // an earlier turn
 			shown = <-turns
 		}
 		resp, err := turn.Wait(t.Context())
@@ -131,9 +131,9 @@ func TestEventsOfACorrectedAnswer(t *testing.T) {
 	})
 }
 
-// The correction has what is left of the time of the turn, and there is none where as much as the first answer took is
-// not left.
-func TestCorrectionHasTheTimeOfTheTurn(t *testing.T) {
+// The correction has the rest of the turn's time. There is no correction if less time is left than the first
+// answer took.
+func TestCorrectionSharesTurnTimeout(t *testing.T) {
 	const timeout, first = 6 * time.Second, 2500 * time.Millisecond
 	atOnce(t, func(t *testing.T, dialect string) {
 		cfg := clichain.Config{Timeout: timeout, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
@@ -149,7 +149,7 @@ func TestCorrectionHasTheTimeOfTheTurn(t *testing.T) {
 	})
 }
 
-func TestSessionRefusesABadSchema(t *testing.T) {
+func TestSessionRefusesBadSchema(t *testing.T) {
 	clitest.NoLeaks(t)
 	for schema, says := range map[string]string{`{"type":"strin"}`: "at '/type'", `{"contains":{}}`: "import _"} {
 		s := live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Request{Schema: json.RawMessage(schema)}})
@@ -160,8 +160,8 @@ func TestSessionRefusesABadSchema(t *testing.T) {
 	}
 }
 
-// A warm answer that does not meet the schema is asked for again by a cold call, which has it corrected.
-func TestPoolHoldsAnswersToTheSchema(t *testing.T) {
+// A cold call repeats a call whose warm answer does not match the schema, and asks for the correction.
+func TestPoolAnswerMatchesSchema(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, coldAgent, patient, nil)
 		ask := func(text string) (*clichain.Response, error) {

@@ -24,23 +24,23 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_ = os.Setenv("XDG_STATE_HOME", dir)
-	_ = flag.Set("test.parallel", "8") // unless told otherwise: such tests here wait, and need no processor for it
+	_ = flag.Set("test.parallel", "8") // the tests mostly wait, and need little CPU
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// patient holds on a machine that is five times slower.
+// patient is a timeout that suffices on a machine that is five times slower.
 var patient = clichain.Config{Timeout: time.Minute}
 
-// started is a session that runs, of a dialect.
+// started returns a running session with the agent of a dialect.
 func started(t *testing.T, dialect, manners string, cfg *live.Config) *live.Session {
 	t.Helper()
 	clitest.NoLeaks(t)
 	return startedBeside(t, dialect, manners, patient, cfg)
 }
 
-// startedBeside is started for tests that run beside others.
+// startedBeside is started for parallel tests.
 func startedBeside(t *testing.T, dialect, manners string, backend clichain.Config, cfg *live.Config) *live.Session {
 	t.Helper()
 	s := live.New(agentOf(t, dialect, manners, backend), cfg)
@@ -50,14 +50,14 @@ func startedBeside(t *testing.T, dialect, manners string, backend clichain.Confi
 	return s
 }
 
-// each runs a test in each dialect.
+// each runs a test with each dialect.
 func each(t *testing.T, test func(t *testing.T, dialect string)) {
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) { test(t, dialect) })
 	}
 }
 
-// atOnce runs a test in each dialect, all at the same time: one that waits does so once. Nothing is left by any of
+// atOnce runs a test with all dialects in parallel, because the test mostly waits. No process may be left after
 // them.
 func atOnce(t *testing.T, test func(t *testing.T, dialect string)) {
 	clitest.NoLeaks(t)
@@ -75,8 +75,8 @@ func requireReason(t *testing.T, want clichain.Reason, err error) *clichain.Back
 	return be
 }
 
-// One process answers turn after turn, each with what was said before, and ends by itself when it is told to.
-func TestConversation(t *testing.T) {
+// One process answers several turns, each with the earlier conversation, and exits when its input ends.
+func TestSessionConversation(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		for i, want := range []string{"recall 1", "recall 1|recall 2", "recall 1|recall 2|recall 3"} {
@@ -92,14 +92,14 @@ func TestConversation(t *testing.T) {
 		require.EqualValues(t, 9, status.Usage.InputTokens)
 		began := time.Now()
 		s.Stop()
-		require.Less(t, time.Since(began), 5*time.Second, "it ends when its input does")
+		require.Less(t, time.Since(began), 5*time.Second, "the process exits at the end of its input")
 		require.Equal(t, live.Stopped, s.Status().State)
 		require.NoError(t, s.Status().Err)
 	})
 }
 
-// A turn that is interrupted ends as canceled, with what it had said, and the next one works.
-func TestInterrupt(t *testing.T) {
+// An interrupted turn ends as canceled, with its partial text, and the next turn works.
+func TestSessionInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		var turn *live.Turn
@@ -120,12 +120,12 @@ func TestInterrupt(t *testing.T) {
 		resp, err := s.Ask(t.Context(), "say again")
 		require.NoError(t, err)
 		require.Equal(t, "again", resp.Text)
-		require.NoError(t, s.Interrupt(t.Context()), "nothing goes on")
+		require.NoError(t, s.Interrupt(t.Context()), "no turn is in flight")
 	})
 }
 
-// What is sent while a session is paused waits, so much of it and no more.
-func TestPause(t *testing.T) {
+// Turns that are sent while a session is paused wait, up to the maximum.
+func TestSessionPause(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", &live.Config{MaxQueue: 2})
 		require.NoError(t, s.Pause())
@@ -147,8 +147,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// Each method has its states, and says so in the others.
-func TestIllegalCalls(t *testing.T) {
+// Each method is allowed in some states, and returns a StateError in the others.
+func TestSessionMethodsInWrongState(t *testing.T) {
 	clitest.NoLeaks(t)
 	s := live.New(agentOf(t, "acp", "", patient), nil)
 	refused := func(want live.State, calls ...func() error) {
@@ -179,8 +179,8 @@ func TestIllegalCalls(t *testing.T) {
 	refused(live.Stopped, func() error { return never.Start(t.Context()) })
 }
 
-// A CLI that cannot start ends the session with the reason of a call.
-func TestStartFails(t *testing.T) {
+// A CLI that cannot start ends the session, with the reason that a call would have.
+func TestSessionStartFails(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		for manners, want := range map[string]clichain.Reason{
 			"dies at start": clichain.ReasonUnauthenticated, "refuses": clichain.ReasonUnauthenticated, "silent": clichain.ReasonTimeout,

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-func TestPoolTellsOfFailedStart(t *testing.T) {
+func TestPoolReportsFailedStart(t *testing.T) {
 	clitest.NoLeaks(t)
 	p := agentOf(t, "threads", "dies at start, cold", patient)
 	told := make(chan error, 10)

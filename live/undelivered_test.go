@@ -13,8 +13,9 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// A turn that ends before its message was written has no answer, even if the CLI reads the message later and answers.
-func TestUndeliveredTurn(t *testing.T) {
+// A turn that ends before its message was written has no answer, even if the CLI reads the message later and
+// answers.
+func TestTurnWithUndeliveredMessage(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		s := startedBeside(t, dialect, "", patient, nil)
 		_, err := s.Ask(t.Context(), "pause now")
@@ -27,7 +28,7 @@ func TestUndeliveredTurn(t *testing.T) {
 }
 
 // A CLI that ignores signals does not see the end of its input before it is killed.
-func TestEndOfASessionDoesNotEndTheInput(t *testing.T) {
+func TestSessionEndKeepsInputOpen(t *testing.T) {
 	atOnce(t, func(t *testing.T, dialect string) {
 		var registry runs.Registry
 		cfg := patient

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// enter registers a run that ends when it is told to.
+// enter registers a run that ends when the registry stops it.
 func enter(t *testing.T, r *Registry, key string, started time.Time) context.Context {
 	t.Helper()
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -41,8 +41,8 @@ func TestKillStale(t *testing.T) {
 	require.False(t, r.WasAborted("new"))
 }
 
-// Queued is a call of which no process runs, before its first and between two.
-func TestQueued(t *testing.T) {
+// A call without a process, before its first process or between two, is queued.
+func TestRegistryReportsQueuedCalls(t *testing.T) {
 	var r Registry
 	ctx, leave := r.Enter(t.Context(), "codex", nil)
 	defer leave()
@@ -58,7 +58,7 @@ func TestQueued(t *testing.T) {
 	require.True(t, r.Active()[0].Queued)
 }
 
-func TestRegistryOfNobody(t *testing.T) {
+func TestNilAndEmptyRegistry(t *testing.T) {
 	var none *Registry
 	ctx, leave := none.Enter(t.Context(), "codex", nil)
 	Begin(ctx)
@@ -66,5 +66,5 @@ func TestRegistryOfNobody(t *testing.T) {
 	var r Registry
 	require.Empty(t, r.Active())
 	require.Zero(t, r.KillAll("k"), "nothing runs")
-	require.True(t, r.WasAborted("k"), "who comes late is told")
+	require.True(t, r.WasAborted("k"), "a late caller sees the mark")
 }

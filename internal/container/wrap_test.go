@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// boxSpec uses all that is different in a container: files, an empty
-// directory, a variable that clients heed too, and another name.
+// boxSpec uses everything that differs in a container: files, an empty directory, an environment variable that
+// clients also use, and another name.
 func boxSpec() clispec.Spec {
 	return clispec.Spec{
 		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"},
@@ -46,7 +46,7 @@ func boxSpec() clispec.Spec {
 	}
 }
 
-// boxHost is a machine whose secrets have the word in them.
+// boxHost is a machine whose secrets contain the word "secret".
 var boxHost = compose.Host{
 	Path: "/usr/bin/docker", TempDir: "/tmp/clichain-ID", Root: true,
 	Environ: []string{
@@ -56,7 +56,7 @@ var boxHost = compose.Host{
 	PassEnv: []string{"MORE", "BASH_*", "P*"},
 }
 
-// boxed is an invocation in a container, and how what it leaves is ended.
+// boxed is an invocation in a container with its Box.
 type boxed struct {
 	*compose.Invocation
 	*Box
@@ -110,13 +110,13 @@ func TestContainerGolden(t *testing.T) {
 				goldenText(t, filepath.Join("testdata", "golden", place+"-"+name+".txt"), b.String())
 				all := slices.Concat(inv.Args, inv.Stop, inv.End)
 				require.NotContains(t, strings.Join(all, "\n"), "secret", "arguments are visible to all")
-				require.Empty(t, inv.Dir, "it is a directory inside")
+				require.Empty(t, inv.Dir, "the directory is inside the container")
 			})
 		}
 	}
 }
 
-// No value of this machine's own goes in, whoever asks for all of them.
+// No environment variable that describes this machine is passed on, even if the settings request all of them.
 func TestContainerEnvironment(t *testing.T) {
 	inv, err := wrap(t, Container{Name: "dev"}, call.Prompt("hi"), func(h *compose.Host) {
 		h.InheritEnv, h.Env = true, []string{"PATH=/inside/bin", "DOCKER_HOST="}
@@ -151,7 +151,7 @@ func TestContainerRefusals(t *testing.T) {
 	require.Nil(t, err)
 }
 
-// The wrapper, played by each shell here instead of in a container.
+// TestContainerWrapper runs the wrapper with each shell of this machine instead of in a container.
 func TestContainerWrapper(t *testing.T) {
 	for name, shell := range shells(t) {
 		t.Run(name, func(t *testing.T) {
@@ -182,15 +182,15 @@ pwd; umask; stat -c %a . .. "$2"; cat "$2"; echo; echo "$TMPDIR|$BOXED_KEY|$HOME
 			again.Env = cmd.Env
 			out, err = again.CombinedOutput()
 			require.Error(t, err)
-			require.Contains(t, string(out), "clichain: cannot make temporary files", "a folder that is there already is a stranger's")
+			require.Contains(t, string(out), "clichain: cannot make temporary files", "an existing directory may belong to another user")
 		})
 	}
 }
 
-// shells are those of this machine that containers have as sh.
+// shells returns the shells of this machine that containers use as sh.
 func shells(t *testing.T) map[string][]string {
 	if runtime.GOOS != "linux" {
-		t.Skip("what is inside a container is Linux")
+		t.Skip("containers run Linux")
 	}
 	found := map[string][]string{}
 	for _, shell := range [][]string{{"sh"}, {"dash"}, {"bash", "--posix"}, {"busybox", "sh"}} {
@@ -202,8 +202,7 @@ func shells(t *testing.T) map[string][]string {
 	return found
 }
 
-// The sweep, played by each shell here: it ends what has the mark, and nothing
-// else.
+// TestContainerSweep runs the sweep with each shell: it ends only processes with the mark.
 func TestContainerSweep(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("no /proc here")
@@ -238,7 +237,7 @@ func TestContainerSweep(t *testing.T) {
 				require.NoError(t, err)
 				require.Contains(t, string(environ), "CLICHAIN_CALL=other")
 			}
-			require.NoError(t, other.Process.Signal(os.Interrupt), "it still runs")
+			require.NoError(t, other.Process.Signal(os.Interrupt), "the other process still runs")
 		})
 	}
 }
@@ -255,7 +254,7 @@ func goldenText(t *testing.T, path, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// waitForRecord waits until a fake has come to its Record step.
+// waitForRecord waits until a fake has played its Record step.
 func waitForRecord(t *testing.T, path string) (r fake.Record) {
 	t.Helper()
 	require.Eventually(t, func() (ok bool) {

@@ -21,7 +21,8 @@ func (fakeCall) Scope(cooldown.Scope) string { return "" }
 func (fakeCall) Request() *call.Request      { return nil }
 func (c fakeCall) Timeout() time.Duration    { return c.timeout }
 
-// A probe ends with its call, so that another call need not wait for a timeout that the first never had.
+// A probe ends with the deadline of its call, so that other calls do not wait for a timeout that the call never
+// had.
 func TestProbeEndsWithItsCall(t *testing.T) {
 	for name, test := range map[string]struct{ timeout, deadline, want time.Duration }{
 		"no deadline":           {time.Minute, 0, time.Minute + probeGrace},
@@ -46,7 +47,7 @@ func TestProbeEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// Failures that no request can have caused need no probe of our own: the next call is the half-open probe, as ever.
+// Failures that no request can have caused need no extra probe: the next call is the half-open probe.
 func TestConfirmNeedsRequests(t *testing.T) {
 	for requests, asked := range map[string]int{"": 0, "a b c": 1} {
 		store := cooldown.NewMemory()
@@ -69,8 +70,8 @@ func TestConfirmNeedsRequests(t *testing.T) {
 	}
 }
 
-// A limit that another call meets while the probe is made stays, whatever comes of the probe.
-func TestConfirmLeavesAnotherCooldown(t *testing.T) {
+// A limit that another call reaches during the probe stays, whatever the result of the probe.
+func TestConfirmKeepsOtherCooldown(t *testing.T) {
 	for name, err := range map[string]error{"answered": nil, "failed": call.ErrExit, "without a cooldown": call.ErrBadModel} {
 		t.Run(name, func(t *testing.T) {
 			store := cooldown.NewMemory()

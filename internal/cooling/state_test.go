@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// Calls that ran at the same time and met one limit have one cooldown.
-func TestOneLimitIsOneCooldown(t *testing.T) {
+// Concurrent calls that reach the same limit have one cooldown.
+func TestConcurrentLimitsShareCooldown(t *testing.T) {
 	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour}
 	now := wall(time.Now())
 	announced := func(began, at, until time.Duration) failure {
@@ -26,11 +26,11 @@ func TestOneLimitIsOneCooldown(t *testing.T) {
 		failure failure
 		same    bool
 	}{
-		"at once":             {announced(-time.Minute, time.Second, time.Hour+time.Second), true},
-		"the same time":       {announced(-time.Minute, time.Second, time.Hour), true},
-		"an earlier one":      {announced(-time.Minute, time.Second, time.Minute), true},
-		"a later one":         {announced(-time.Minute, time.Second, 2*time.Hour), false},
-		"of a call afterward": {announced(time.Second, 2*time.Second, time.Hour+time.Second), false},
+		"at once":         {announced(-time.Minute, time.Second, time.Hour+time.Second), true},
+		"the same time":   {announced(-time.Minute, time.Second, time.Hour), true},
+		"an earlier one":  {announced(-time.Minute, time.Second, time.Minute), true},
+		"a later one":     {announced(-time.Minute, time.Second, 2*time.Hour), false},
+		"of a later call": {announced(time.Second, 2*time.Second, time.Hour+time.Second), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.same, first == after(first, test.failure, true))
@@ -38,7 +38,7 @@ func TestOneLimitIsOneCooldown(t *testing.T) {
 	}
 }
 
-// The states that follow a failure which the request may have caused.
+// The states after a failure that the request may have caused.
 func TestFailuresOfRequests(t *testing.T) {
 	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 3, Confirm: true}
 	now := wall(time.Now())
@@ -99,7 +99,7 @@ func TestFailuresOfRequests(t *testing.T) {
 	require.Len(t, strings.Fields(long.Requests), maxRequests, "a store stays small")
 }
 
-// Two requests are one if they ask for the same, whoever asks and wherever.
+// Two requests have the same fingerprint if they ask for the same, regardless of account and working directory.
 func TestFingerprint(t *testing.T) {
 	base := call.Request{Messages: []call.Message{{Role: call.RoleUser, Content: "hi"}}}
 	with := func(change func(*call.Request)) call.Request {

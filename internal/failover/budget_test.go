@@ -14,8 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// No attempt starts with less than it needs, and the sum of all never exceeds
-// what there is.
+// No attempt starts with less than its minimum, and the sum of all attempts never exceeds the total.
 func TestBudgetSplits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -39,7 +38,7 @@ func TestBudgetSplits(t *testing.T) {
 			if left := b.end.Sub(now); left >= b.minimum*time.Duration(1+min(later, 2)) {
 				require.Equal(t, left-time.Duration(min(later, 2))*b.minimum, d)
 			}
-			used := d // all of it, or some of it
+			used := d // all of it, or part of it
 			if random.IntN(3) == 0 {
 				used = time.Duration(random.Int64N(int64(d) + 1))
 			}
@@ -50,7 +49,7 @@ func TestBudgetSplits(t *testing.T) {
 	}
 }
 
-func TestBudgetOfTheCaller(t *testing.T) {
+func TestBudgetAndCallerDeadline(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	ctx, cancel := context.WithDeadline(t.Context(), now.Add(time.Minute))
 	defer cancel()
@@ -74,7 +73,7 @@ func TestBudgetOfTheCaller(t *testing.T) {
 	end := now.Add(time.Minute)
 	view := chainview.With(ctx, chainview.View{Deadline: end, KillAt: end.Add(time.Second)})
 	inner := newBudget(view, now, 0, 0)
-	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.killAt}, "the margin is taken once")
+	require.Equal(t, []time.Time{end, end.Add(time.Second)}, []time.Time{inner.end, inner.killAt}, "the margin is subtracted only once")
 	late, stop := context.WithDeadline(t.Context(), now.Add(-time.Second))
 	defer stop()
 	got, bounded := newBudget(late, now, 0, 0).slice(now, 3)
@@ -82,9 +81,9 @@ func TestBudgetOfTheCaller(t *testing.T) {
 	require.True(t, bounded)
 }
 
-// A backend whose caller ends before its own time is over sees how: a deadline is
-// no cancellation, also on a machine that is so slow that the deadline comes first.
-func TestSliceOfACallerWhoEnds(t *testing.T) {
+// If the caller's context ends before a backend's own time, the error shows how: a deadline is no cancellation,
+// even on a machine so slow that the deadline comes first.
+func TestSliceReportsEndOfCallerContext(t *testing.T) {
 	mine := errors.New("mine")
 	for name, test := range map[string]struct {
 		end  func(context.Context) (context.Context, context.CancelFunc)

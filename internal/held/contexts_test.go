@@ -9,28 +9,29 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// A process with one context names it in its lines. The ids of a context that was left name no later one.
-func TestNamesOfTheOnlyContext(t *testing.T) {
+// A process with one context at a time puts an ID in its lines. The IDs of an earlier context never belong to a
+// later one.
+func TestContextIDsOfSingleContext(t *testing.T) {
 	c := contexts{rules: &clispec.LiveRules{Of: "id"}}
-	require.ErrorIs(t, c.leave(), errUnnamed, "no line has named it")
+	require.ErrorIs(t, c.leave(), errUnnamed, "no line has named the context")
 	for i := range maxNames {
 		require.True(t, c.present(fmt.Sprint("a", i)), "a session may change its id")
 	}
-	require.False(t, c.present("one too many"), "the list is bounded")
+	require.False(t, c.present("one too many"), "the number of IDs is limited")
 	require.True(t, c.present("a0"))
 	require.NoError(t, c.leave())
 	require.False(t, c.present("a0"), "late")
 	require.False(t, c.present("a15"), "late")
 	require.True(t, c.present("b"))
 	require.True(t, c.present("b"))
-	require.False(t, c.present("c"), "a process that has several callers keeps to one id")
+	require.False(t, c.present("c"), "a process with several callers accepts one ID only")
 	require.NoError(t, c.leave())
 	require.False(t, c.present("b"), "late")
 	require.False(t, c.present("a0"), "very late")
 }
 
-// A context that was opened has the id of the response, which must be a new one.
-func TestNamesOfOpenedContexts(t *testing.T) {
+// A context that was opened has the ID in the response, which must be new.
+func TestContextIDsOfOpenedContexts(t *testing.T) {
 	for name, test := range map[string]struct {
 		barrier []clispec.LiveMessage
 		second  string

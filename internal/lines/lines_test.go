@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// split writes the pieces and returns the lines, copied as they came.
+// split writes the pieces and returns the lines, copied at each call of Line.
 func split(limit int, pieces ...string) (got []string, skipped int) {
 	s := &lines.Splitter{Max: limit, Line: func(line []byte) { got = append(got, string(line)) }}
 	for _, piece := range pieces {
@@ -20,7 +20,7 @@ func split(limit int, pieces ...string) (got []string, skipped int) {
 		if n, err := s.Write(buffer); n != len(piece) || err != nil {
 			panic("a short write")
 		}
-		clear(buffer) // the splitter must not hold on to what it was given
+		clear(buffer) // the splitter must not keep the slice
 	}
 	_ = s.Close()
 	return got, s.Skipped
@@ -71,7 +71,7 @@ func TestCloseTwice(t *testing.T) {
 	require.Equal(t, 1, count)
 }
 
-func TestDefaultBound(t *testing.T) {
+func TestDefaultMax(t *testing.T) {
 	long := strings.Repeat("x", lines.DefaultMax)
 	got, skipped := split(0, long+"\n", long+"x\n", "b\n")
 	require.Equal(t, []int{len(long), 1}, []int{len(got[0]), len(got[1])})
@@ -84,13 +84,12 @@ func TestEndlessLine(t *testing.T) {
 	piece := bytes.Repeat([]byte("x"), 1<<16)
 	s := &lines.Splitter{Max: 1 << 17, Line: func([]byte) { t.Error("a line") }}
 	grown := testing.AllocsPerRun(200, func() { _, _ = s.Write(piece) })
-	require.Zero(t, grown, "once over the bound, nothing more is kept")
+	require.Zero(t, grown, "a line over the limit is not kept")
 	require.NoError(t, s.Close())
 	require.Equal(t, 1, s.Skipped)
 }
 
-// A gigabyte in one line costs a scan of it, and no more memory than the
-// longest line that is kept.
+// A line of one gigabyte costs a scan, and no more memory than the longest line that is kept.
 func TestGigabyteLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads a gigabyte")

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppend: what several write at once does not mix, and nothing is lost.
+// Concurrent appends do not mix, and no data is lost.
 func TestAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	var writers sync.WaitGroup

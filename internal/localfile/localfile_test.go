@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a killed host left is removed when it is old enough, and nothing else.
-func TestStaleFolders(t *testing.T) {
+// RemoveStale removes only directories that a killed host left and that are old enough.
+func TestRemoveStale(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	now := time.Now()
@@ -35,8 +35,8 @@ func TestStaleFolders(t *testing.T) {
 	require.FileExists(t, filepath.Join(target, "system.md"), "links are not followed")
 }
 
-// Many folders slow no call: each does its share.
-func TestManyStaleFolders(t *testing.T) {
+// Many stale directories do not delay a call: each call removes a part of them.
+func TestRemoveStaleLimits(t *testing.T) {
 	now := time.Now()
 	never := func() bool { return false }
 	fill := func(t *testing.T, count int, name func() string, age time.Duration) string {
@@ -59,8 +59,8 @@ func TestManyStaleFolders(t *testing.T) {
 		names func() string
 		age   time.Duration
 		late  func() bool
-		looks int // expected
-		left  int // of the folders
+		looks int // expected number
+		left  int // remaining directories
 	}{
 		{"none", 0, TempName, 0, never, 0, 0},
 		{"few", 3, TempName, 49 * time.Hour, never, 3, 0},
@@ -68,7 +68,7 @@ func TestManyStaleFolders(t *testing.T) {
 		{"many in use", staleLooks + 100, TempName, time.Hour, never, staleLooks, staleLooks + 100},
 		{"others", 300, other, 49 * time.Hour, never, 0, 300},
 		{"late at once", 300, TempName, 49 * time.Hour, after(0), 0, 300},
-		{"late after some", 300, TempName, 49 * time.Hour, after(11), 10, 290}, // once it is asked for the piece
+		{"late after some", 300, TempName, 49 * time.Hour, after(11), 10, 290}, // the first check is before the batch of names
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := fill(t, test.count, test.names, test.age)
@@ -80,8 +80,8 @@ func TestManyStaleFolders(t *testing.T) {
 	}
 }
 
-// Every call goes on where there are any left.
-func TestStaleFoldersGoInTheEnd(t *testing.T) {
+// Later calls remove the remaining directories.
+func TestRemoveStaleRemovesAllEventually(t *testing.T) {
 	dir, later := t.TempDir(), time.Now().Add(49*time.Hour)
 	for range staleLooks + 100 {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, TempName()), 0o700))
@@ -93,10 +93,10 @@ func TestStaleFoldersGoInTheEnd(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
-	require.LessOrEqual(t, calls, 5, "some systems skip names while others are removed")
+	require.LessOrEqual(t, calls, 5, "some systems skip names while files are removed")
 }
 
-func TestStaleFoldersOfNoFolder(t *testing.T) {
+func TestRemoveStaleWithoutDirectory(t *testing.T) {
 	require.Zero(t, removeStale(filepath.Join(t.TempDir(), "none"), time.Now(), func() bool { return false }))
 }
 

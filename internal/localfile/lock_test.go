@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A wait that was given up goes on by itself, and leaves the lock free.
+// An abandoned wait continues in the background, and then releases the lock.
 func TestLockInTurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "lock")
 	over := make(chan string, 2)
@@ -22,7 +22,7 @@ func TestLockInTurn(t *testing.T) {
 	defer cancel()
 	_, err = LockInTurn(ctx, path, func() { over <- "second" })
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Empty(t, over, "it still waits")
+	require.Empty(t, over, "the wait continues")
 	unlock()
 	require.ElementsMatch(t, []string{"first", "second"}, []string{<-over, <-over})
 	unlock, err = LockInTurn(t.Context(), path, func() {})
@@ -30,7 +30,7 @@ func TestLockInTurn(t *testing.T) {
 	unlock()
 }
 
-// Who waits comes before who has just given the lock back.
+// A waiting caller gets the lock before the caller that has just released it.
 func TestLockInTurnIsFair(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	none := func() {}
@@ -40,7 +40,7 @@ func TestLockInTurnIsFair(t *testing.T) {
 	go func() {
 		unlock, err := LockInTurn(t.Context(), path, none)
 		assert.NoError(t, err)
-		order <- "who waited"
+		order <- "waiter"
 		unlock()
 	}()
 	require.Eventually(t, func() bool {
@@ -52,12 +52,12 @@ func TestLockInTurnIsFair(t *testing.T) {
 	unlock()
 	unlock, err = LockInTurn(t.Context(), path, none)
 	require.NoError(t, err)
-	order <- "who had it"
+	order <- "previous owner"
 	unlock()
-	require.Equal(t, []string{"who waited", "who had it"}, []string{<-order, <-order})
+	require.Equal(t, []string{"waiter", "previous owner"}, []string{<-order, <-order})
 }
 
-func TestLockInTurnThatCannotBe(t *testing.T) {
+func TestLockInTurnFailure(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	over := make(chan bool, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A directory that somebody else prepared is refused, and nothing about it changes.
+// OwnDir refuses a directory that another user prepared, and does not change it.
 func TestOwnDir(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -23,14 +23,14 @@ func TestOwnDir(t *testing.T) {
 			require.NoError(t, os.Mkdir(path, 0o700))
 			require.NoError(t, os.Chmod(path, 0o777))
 		}, ""},
-		{"a link", func(t *testing.T, path, target string) { require.NoError(t, os.Symlink(target, path)) }, "is a symbolic link"},
-		{"a link to nothing", func(t *testing.T, path, target string) {
+		{"link", func(t *testing.T, path, target string) { require.NoError(t, os.Symlink(target, path)) }, "is a symbolic link"},
+		{"dangling link", func(t *testing.T, path, target string) {
 			require.NoError(t, os.Symlink(target+"/none", path))
 		}, "is a symbolic link"},
-		{"a file", func(t *testing.T, path, _ string) {
+		{"file", func(t *testing.T, path, _ string) {
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
 		}, "is not a directory"},
-		{"another user's", func(t *testing.T, path, _ string) {
+		{"directory of another user", func(t *testing.T, path, _ string) {
 			if os.Geteuid() != 0 {
 				t.Skip("only root can give a directory to another user")
 			}
@@ -59,14 +59,14 @@ func TestOwnDir(t *testing.T) {
 	require.ErrorContains(t, err, "absolute")
 }
 
-// Another user's link in a state directory that others can write to is not followed, for each directory of ours.
-func TestLinksInTheStateDirectory(t *testing.T) {
+// No directory of clichain follows another user's link in a state directory that others can write to.
+func TestStateDirectoryRefusesLinks(t *testing.T) {
 	target := t.TempDir()
 	require.NoError(t, os.Chmod(target, 0o755))
 	base := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", base)
 	t.Setenv("XDG_CACHE_HOME", base)
-	t.Setenv("TMPDIR", target) // which others can write to, or can replace
+	t.Setenv("TMPDIR", target) // other users can write to it, or can replace it
 	require.NoError(t, os.Symlink(target, filepath.Join(base, "clichain")))
 	if !protected(target) {
 		_, err := StateDir()
@@ -85,8 +85,8 @@ func TestLinksInTheStateDirectory(t *testing.T) {
 	requireMode(t, target, 0o755)
 }
 
-// A link that the user made above a directory of ours is followed.
-func TestLinkAboveTheStateDirectory(t *testing.T) {
+// A link of the user above a directory of clichain is followed.
+func TestStateDirectoryBelowLink(t *testing.T) {
 	target, base := t.TempDir(), filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.Symlink(target, base))
 	t.Setenv("XDG_STATE_HOME", base)
@@ -96,8 +96,8 @@ func TestLinkAboveTheStateDirectory(t *testing.T) {
 	requireMode(t, filepath.Join(target, "clichain"), 0o700)
 }
 
-// Nothing creates a home that is missing, in whichever way a directory is said to be below it.
-func TestHomeIsNeverCreated(t *testing.T) {
+// No function creates a missing home, however the path leads below it.
+func TestMissingHomeIsNotCreated(t *testing.T) {
 	above := t.TempDir()
 	home, link := filepath.Join(above, "none", "home"), filepath.Join(above, "link")
 	require.NoError(t, os.Symlink(home, link))
@@ -116,15 +116,15 @@ func TestHomeIsNeverCreated(t *testing.T) {
 				require.ErrorContains(t, err, "HOME="+home)
 				_, err = Lock(t.Context(), filepath.Join(home, ".cache", "a", "lock"), time.Millisecond)
 				require.ErrorContains(t, err, "does not exist")
-				_, _ = StateDir() // which the temporary directory may serve
+				_, _ = StateDir() // may be in the temporary directory
 				require.NoDirExists(t, filepath.Dir(home))
 			}
 		})
 	}
 }
 
-// Below a home that exists, and elsewhere, missing directories are created.
-func TestDirectoriesBelowTheHome(t *testing.T) {
+// Missing directories are created below an existing home, and elsewhere.
+func TestMissingDirectoriesAreCreated(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", "")

@@ -15,12 +15,12 @@ func TestStateDir(t *testing.T) {
 	home, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
 	atHome := filepath.Join(home, ".local", "state", "clichain")
 	for _, test := range []struct{ name, state, home, want string }{
-		{"said", state, home, filepath.Join(state, "clichain")},
-		{"not said", "", home, atHome},
+		{"set", state, home, filepath.Join(state, "clichain")},
+		{"not set", "", home, atHome},
 		{"relative", "state", home, atHome},
 		{"no home", "", "", ""},
 		{"relative home", "", "home", ""},
-		{"a home that is not there", "", filepath.Join(home, "none"), ""},
+		{"missing home", "", filepath.Join(home, "none"), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", test.state)
@@ -39,20 +39,20 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
-// Where the home takes no files, the temporary directory does, if nobody else
-// may write to it or to a folder above it.
-func TestStateDirWithoutAHome(t *testing.T) {
+// If the home is not writable, StateDir uses the temporary directory, unless other users may write to it or to
+// a directory above it.
+func TestStateDirWithoutWritableHome(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "/dev/null/state")
 	base, err := os.MkdirTemp("/var/lib", "clichain-test-")
 	if err != nil {
-		t.Skipf("no folder here that others may not write to: %v", err)
+		t.Skipf("no directory that only this user may write to: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
 	temp := filepath.Join(base, "tmp")
 	require.NoError(t, os.Mkdir(temp, 0o755))
 	for _, test := range []struct {
 		name string
-		mode os.FileMode // of the folder above
+		mode os.FileMode // of the directory above
 		ok   bool
 	}{{"own", 0o755, true}, {"open to all", 0o777, false}, {"open to all, sticky", 0o777 | os.ModeSticky, false}} {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func requireMode(t *testing.T, path string, mode os.FileMode) {
 	require.Equal(t, mode, info.Mode().Perm())
 }
 
-// What somebody else may have written decides nothing.
+// ReadOwn refuses a file that another user may have written.
 func TestReadOwnRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))

@@ -19,15 +19,15 @@ func TestCredentialExpiry(t *testing.T) {
 		value string
 		want  time.Time
 	}{
-		"seconds":           {fmt.Sprint(end.Unix()), end},
-		"milliseconds":      {fmt.Sprint(end.UnixMilli()), end},
-		"RFC 3339":          {`"2026-11-21T00:00:00Z"`, end},
-		"JWT":               {jwt(fmt.Sprintf(`{"exp":%d}`, end.Unix())), end},
-		"JWT without":       {jwt(`{}`), time.Time{}},
-		"JWT that is none":  {`"a.b.c"`, time.Time{}},
-		"nothing":           {`null`, time.Time{}},
-		"words":             {`"soon"`, time.Time{}},
-		"a negative number": {`-1`, time.Time{}},
+		"seconds":            {fmt.Sprint(end.Unix()), end},
+		"milliseconds":       {fmt.Sprint(end.UnixMilli()), end},
+		"RFC 3339":           {`"2026-11-21T00:00:00Z"`, end},
+		"JWT":                {jwt(fmt.Sprintf(`{"exp":%d}`, end.Unix())), end},
+		"JWT without expiry": {jwt(`{}`), time.Time{}},
+		"malformed JWT":      {`"a.b.c"`, time.Time{}},
+		"null":               {`null`, time.Time{}},
+		"words":              {`"soon"`, time.Time{}},
+		"a negative number":  {`-1`, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.True(t, test.want.Equal(readExpiry(gjson.Parse(test.value))))

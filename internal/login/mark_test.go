@@ -29,8 +29,8 @@ func newHouse(t *testing.T) *house {
 	return &house{t, at, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// write puts a file into the home directory, always with another time: what was read of
-// a file counts until its stamp changes, and clocks are coarse.
+// write writes a file with a new modification time. A cached result is valid until the stamp of the file
+// changes, and clocks are coarse.
 func (h *house) write(name, text string) {
 	h.t.Helper()
 	path := filepath.Join(h.at.Home, name)
@@ -50,7 +50,7 @@ func (h *house) remove(name string) {
 	require.NoError(h.t, os.Remove(filepath.Join(h.at.Home, name)))
 }
 
-// asked is a spec's way to log in by each kind of file.
+// asked returns rules with one way to log in for each kind of file.
 func asked() clispec.LoginRules {
 	files := func(f clispec.FileFact) clispec.LoginWay { return clispec.LoginWay{Files: []clispec.FileFact{f}} }
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
@@ -63,11 +63,11 @@ func asked() clispec.LoginRules {
 	}}
 }
 
-// change is what happens to the file of a login.
+// change is a change to the file of a login.
 type change struct {
 	name          string
 	file          string
-	before, after string // the file's text; "": there is none
+	before, after string // the text of the file; "": no file
 }
 
 var sameLogins = []change{
@@ -84,17 +84,17 @@ var sameLogins = []change{
 
 var otherLogins = []change{
 	{"a key appears", "settings.json", "", `{"key":"k1","mode":"api"}`},
-	{"a key goes with its file", "settings.json", `{"key":"k1","mode":"api"}`, ""},
+	{"a key disappears with its file", "settings.json", `{"key":"k1","mode":"api"}`, ""},
 	{"a key appears in its file", "settings.json", `{"starts":1}`, `{"starts":1,"key":"k1","mode":"api"}`},
-	{"a key goes from its file", "settings.json", `{"key":"k1","mode":"api"}`, `{"mode":"api"}`},
+	{"a key disappears from its file", "settings.json", `{"key":"k1","mode":"api"}`, `{"mode":"api"}`},
 	{"another key", "settings.json", `{"key":"k1","mode":"api"}`, `{"key":"k2","mode":"api"}`},
 	{"another mode", "settings.json", `{"key":"k1","mode":"api"}`, `{"key":"k1","mode":"key"}`},
 	{"keys that change places", "settings.json", `{"key":"api","mode":"key"}`, `{"key":"key","mode":"api"}`},
 	{"a plan appears", "plan.json", "", `{"token":"t1","renewal":"r1"}`},
-	{"a plan goes", "plan.json", `{"token":"t1","renewal":"r1"}`, ""},
+	{"a plan disappears", "plan.json", `{"token":"t1","renewal":"r1"}`, ""},
 	{"another plan", "plan.json", `{"token":"t1","renewal":"r1"}`, `{"token":"t1","renewal":"r2"}`},
-	{"a plan that is logged out of", "plan.json", `{"token":"t1","renewal":"r1"}`, `{"token":"","renewal":"r1"}`},
-	{"a token that nothing renews", "plan.json", `{"token":"t1"}`, `{"token":"t2"}`},
+	{"a plan after logout", "plan.json", `{"token":"t1","renewal":"r1"}`, `{"token":"","renewal":"r1"}`},
+	{"a token without renewal", "plan.json", `{"token":"t1"}`, `{"token":"t2"}`},
 	{"a token with an empty renewal", "plan.json", `{"token":"t1","renewal":""}`, `{"token":"t2","renewal":""}`},
 	{"a token with null as its renewal", "plan.json", `{"token":"t1","renewal":null}`, `{"token":"t2","renewal":null}`},
 	{"a name appears", "names.json", `{"a":1}`, `{"secret_a":"s1"}`},
@@ -103,12 +103,12 @@ var otherLogins = []change{
 	{"a name within", "names.json", `{"x":{"secret_a":"s1"}}`, `{"x":{"secret_a":"s2"}}`},
 	{"another variable", ".env", "KEY=k1\n", "KEY=k2\n"},
 	{"a file that is a login", "there", "", "x"},
-	{"a file that is none any more", "there", "x", ""},
+	{"a removed file", "there", "x", ""},
 	{"another file that is a login", "there", "x", "y"},
-	{"what is no JSON any more", "settings.json", `{"key":"k1","mode":"api"}`, `{"key":"k1","mode":"api"`},
+	{"broken JSON", "settings.json", `{"key":"k1","mode":"api"}`, `{"key":"k1","mode":"api"`},
 }
 
-// marks are those of a prober that has read the file before, and of a new one.
+// marks returns the marks of a prober that has read the file before, and of a new prober.
 func (c change) marks(t *testing.T) (before, after string) {
 	h := newHouse(t)
 	prober := New(asked())
@@ -126,7 +126,7 @@ func (c change) marks(t *testing.T) (before, after string) {
 	return put(c.before), put(c.after)
 }
 
-func TestMarkStays(t *testing.T) {
+func TestMarkUnchanged(t *testing.T) {
 	for _, c := range sameLogins {
 		t.Run(c.name, func(t *testing.T) {
 			before, after := c.marks(t)
@@ -144,7 +144,7 @@ func TestMarkChanges(t *testing.T) {
 	}
 }
 
-func TestMarkOfTouchedFiles(t *testing.T) {
+func TestMarkIgnoresModificationTime(t *testing.T) {
 	h := newHouse(t)
 	prober := New(asked())
 	texts := map[string]string{
@@ -165,7 +165,7 @@ func TestMarkOfTouchedFiles(t *testing.T) {
 	}
 }
 
-// The same credential at another place may be somebody else's folder.
+// The same credential in another place may be in another user's directory.
 func TestMarkFollowsVariables(t *testing.T) {
 	h := newHouse(t)
 	prober := New(asked())
@@ -181,11 +181,11 @@ func TestMarkFollowsVariables(t *testing.T) {
 	}
 	require.NotEqual(t, marks[""], marks["a.json"])
 	require.NotEqual(t, marks["a.json"], marks["b.json"])
-	require.Equal(t, marks[""], marks["none.json"], "nothing is there")
+	require.Equal(t, marks[""], marks["none.json"], "no file exists")
 }
 
-// Neither the mark nor what is remembered for it has a secret.
-func TestMarkHoldsNoSecret(t *testing.T) {
+// Neither the mark nor the cache contains a secret.
+func TestMarkContainsNoSecret(t *testing.T) {
 	const secret = "sk-a1B2a1B2a1B2"
 	h := newHouse(t)
 	prober := New(asked())
@@ -198,9 +198,9 @@ func TestMarkHoldsNoSecret(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v", prober.files.seen), secret)
 }
 
-// The files of the built-in CLIs, as they are. A CLI that has no file here has only
-// variables, or a store of the system.
-func TestMarksOfBuiltInSpecs(t *testing.T) {
+// The files of the built-in CLIs. A CLI without a file here uses only environment variables, or a store of the
+// system.
+func TestMarkOfBuiltInSpecs(t *testing.T) {
 	const codex = `{"auth_mode":"chatgpt","last_refresh":"%s","tokens":{"access_token":"%s","refresh_token":"%s"}}`
 	for _, test := range []struct {
 		name, file, text, noted, other string
@@ -246,8 +246,8 @@ func TestMarksOfBuiltInSpecs(t *testing.T) {
 			h.write(test.file, test.text)
 			mark := prober.Mark(h.at)
 			h.touch(test.file)
-			require.Equal(t, mark, prober.Mark(h.at), "it was touched")
-			if test.noted != "" { // else nothing says which part of the file is the credential
+			require.Equal(t, mark, prober.Mark(h.at), "the file was touched")
+			if test.noted != "" { // otherwise the credential is the whole file
 				h.write(test.file, test.noted)
 				require.Equal(t, mark, prober.Mark(h.at), "something was noted beside it")
 			}

@@ -13,8 +13,9 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// What the status command said is kept for a while, as nothing shows a change in a keychain; what it did not say is not.
-func TestSettledForAWhile(t *testing.T) {
+// An answer of the status command is cached for a while, because nothing shows a change in a keychain. Missing
+// answers are not cached.
+func TestSettleCachesAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, sign := 0, clispec.StatusSign{Login: clispec.LoginAuthenticated}
 		ask := func(context.Context, clispec.StatusRule) (clispec.StatusSign, error) {
@@ -45,8 +46,8 @@ func TestSettledForAWhile(t *testing.T) {
 	})
 }
 
-// Who waits for another's question gives up with its own context.
-func TestSettleWaitsNoLongerThanItsContext(t *testing.T) {
+// A call that waits for the question of another call stops waiting when its own context ends.
+func TestSettleWaitEndsWithContext(t *testing.T) {
 	s := New(clispec.LoginRules{})
 	leave, err := s.asking.Acquire(t.Context())
 	require.NoError(t, err)

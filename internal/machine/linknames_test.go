@@ -12,15 +12,15 @@ import (
 	"github.com/clichain/clichain/internal/machine"
 )
 
-// A name that several programs share counts only for a link to the program that is looked for.
+// A name that several programs share counts only for a link to the program that is searched for.
 func TestFinderLinkNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege there")
+		t.Skip("symbolic links need a privilege on this system")
 	}
 	for name, test := range map[string]struct {
 		target string // of the link "agent"; empty: agent is a program itself
 		also   string // another program on PATH
-		want   string // the base name of what is found
+		want   string // the base name of the result
 	}{
 		"a link to the program":           {target: "share/cursor-agent/versions/1/cursor-agent", want: "agent"},
 		"a link into its directory":       {target: "share/cursor-agent/versions/1/agent", want: "agent"},

@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-func TestDefaultStopsWhereTheReasonSaysSo(t *testing.T) {
+func TestDefaultStopsChainByReason(t *testing.T) {
 	require.Len(t, policy.Default, len(call.Reasons()))
 	for _, reason := range call.Reasons() {
 		row, ok := policy.Default[reason]
@@ -18,7 +18,7 @@ func TestDefaultStopsWhereTheReasonSaysSo(t *testing.T) {
 	}
 }
 
-func TestWithReplacesRowsInACopy(t *testing.T) {
+func TestWithCopiesTable(t *testing.T) {
 	table, mistakes := policy.With(map[call.Reason]policy.Rule{
 		call.ReasonExit: {Stop: true}, "nonsense": {}, call.ReasonCanceled: {},
 	})

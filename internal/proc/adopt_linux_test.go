@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceVariable tells a host that it is in a namespace of process ids.
+// namespaceVariable marks a host that runs in a PID namespace.
 const namespaceVariable = "PROC_TEST_NAMESPACE"
 
-// seeNamespace makes /proc that of this process's namespace.
+// seeNamespace mounts the /proc of this process's namespace.
 func seeNamespace() {
 	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err == nil {
@@ -32,14 +32,14 @@ func seeNamespace() {
 	}
 }
 
-// startFirst starts the first process of a namespace of process ids.
+// startFirst starts the first process of a PID namespace.
 func startFirst(t *testing.T) *os.Process {
 	t.Helper()
 	first := exec.Command("sleep", "600")
 	first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
 	err := first.Start()
 	if os.IsPermission(err) || os.Geteuid() != 0 {
-		t.Skip("this user cannot make namespaces")
+		t.Skip("this user cannot create namespaces")
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = first.Process.Kill(), first.Wait() })
@@ -56,7 +56,7 @@ func outputIn(t *testing.T, first *os.Process, cmd *exec.Cmd) string {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // for good: the thread is of no use to others
+		runtime.LockOSThread() // not unlocked: the thread must not be reused
 		var space *os.File
 		if space, err = os.Open(fmt.Sprintf("/proc/%d/ns/pid", first.Pid)); err != nil {
 			return
@@ -75,7 +75,7 @@ func outputIn(t *testing.T, first *os.Process, cmd *exec.Cmd) string {
 func zombies(parent *os.Process) (list []string) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, path := range stats {
-		line, _ := os.ReadFile(path) // gone: none
+		line, _ := os.ReadFile(path) // on error, the process has ended
 		if strings.Contains(string(line), fmt.Sprintf(") Z %d ", parent.Pid)) {
 			list = append(list, string(line))
 		}
@@ -83,8 +83,8 @@ func zombies(parent *os.Process) (list []string) {
 	return list
 }
 
-// Every container whose first process is "tail", "sleep" or a program that waits for its own children only is one of
-// these.
+// Every container whose first process is "tail", "sleep" or a program that waits only for its own children is
+// in this situation.
 func TestFirstProcessThatDoesNotReap(t *testing.T) {
 	for name, scenario := range map[string][]step{
 		"nothing left":   {ready},
@@ -103,7 +103,7 @@ func TestFirstProcessThatDoesNotReap(t *testing.T) {
 	}
 }
 
-// A child of the host's own is the host's to wait for, also where this process inherits what the runs leave.
+// Run does not reap the host's own children, even if this process adopts orphaned processes of the runs.
 func TestHostsOwnChildrenAreNotReaped(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	t.Cleanup(func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
@@ -114,6 +114,6 @@ func TestHostsOwnChildrenAreNotReaped(t *testing.T) {
 		command: proc.Command{Grace: -1, Stdout: writerFunc(func(p []byte) (int, error) { return len(p), own.Start() })},
 	}.run(t)
 	require.True(t, result.TreeClean)
-	_ = own.Wait() // ExitCode tells
+	_ = own.Wait() // ExitCode shows the result
 	require.Equal(t, 7, own.ProcessState.ExitCode())
 }

@@ -20,7 +20,7 @@ func TestAges(t *testing.T) {
 	first := []age{{pid: 1, inode: 11, start: 1}, {pid: 5, inode: 15, start: 5}, {pid: 7, inode: 17, start: 7}}
 	for _, test := range []struct {
 		name   string
-		listed age // by the second scan, between 1 and 7
+		listed age // listed by the second scan, between 1 and 7
 		since  uint64
 		after  time.Duration
 		want   bool
@@ -38,14 +38,14 @@ func TestAges(t *testing.T) {
 			var a ages
 			a.begin(now)
 			for _, p := range first {
-				require.False(t, a.before(6, p.pid, p.inode), "nothing is known")
+				require.False(t, a.before(6, p.pid, p.inode), "no start time is known")
 				a.keep(p)
 			}
 			a.begin(now.Add(test.after))
 			fresh := test.after <= agesLast
 			require.Equal(t, fresh, a.before(8, 1, 11))
 			require.Equal(t, test.want, a.before(test.since, test.listed.pid, test.listed.inode))
-			require.Equal(t, fresh, a.before(8, 7, 17), "the listing goes on")
+			require.Equal(t, fresh, a.before(8, 7, 17), "the listing continues")
 		})
 	}
 }
@@ -55,10 +55,10 @@ func TestAgesOfStrangeListings(t *testing.T) {
 	now := time.Now()
 	for range 3 {
 		a.begin(now)
-		require.False(t, a.before(9, 5, unknownInode), "no inode to know it by")
+		require.False(t, a.before(9, 5, unknownInode), "the inode is unknown")
 		a.keep(age{pid: 5, inode: unknownInode, start: 1})
 	}
-	for range 2 { // not in order: some are read again
+	for range 2 { // out of order, so some are read again
 		a.begin(now)
 		for _, pid := range []uint64{9, 3} {
 			if !a.before(9, pid, pid) {
@@ -68,12 +68,12 @@ func TestAgesOfStrangeListings(t *testing.T) {
 	}
 	require.Len(t, a.next, 2)
 	a.begin(now)
-	require.Empty(t, a.next, "who is gone is forgotten")
+	require.Empty(t, a.next, "ended processes are forgotten")
 	a.begin(now)
 	require.Empty(t, a.known)
 }
 
-// What is older is read once; what is not, at each scan.
+// Processes older than the run are read once, others at each scan.
 func TestScanReadsWhatIsOlderOnce(t *testing.T) {
 	older, younger := process(5, 1, 5, 5, 100), process(6, 1, 6, 6, 300)
 	p := fakeProc(t, nil, older, younger)
@@ -87,7 +87,7 @@ func TestScanReadsWhatIsOlderOnce(t *testing.T) {
 	writeStat(t, p, younger)
 	scan(younger)
 
-	// Another process has its id, and so another entry.
+	// Another process has the same PID, and therefore another entry.
 	require.NoError(t, os.Rename(p.root+"/5", p.root+"/gone"))
 	other := process(5, 1, 5, 5, 400)
 	writeStat(t, p, other)
@@ -95,14 +95,14 @@ func TestScanReadsWhatIsOlderOnce(t *testing.T) {
 	scan(other, younger)
 }
 
-// A scan that stands still, while the id of an older process is used again, misses the younger one as if that had
-// started later. The next one finds it.
+// If a scan is delayed while the PID of an older process is reused, it misses the younger process, as if that
+// had started later. The next scan finds it.
 func TestScanThatIsHeldUp(t *testing.T) {
 	slow, older := process(7, 1, 7, 7, 300), process(8, 1, 8, 8, 100)
 	p := &procfs{root: t.TempDir()}
 	writeStat(t, p, slow)
 	writeStat(t, p, older)
-	for scanned(t, p, 0)[0] != slow { // the file system decides on the order
+	for scanned(t, p, 0)[0] != slow { // the file system decides the order
 		require.NoError(t, os.RemoveAll(p.root+"/"+strconv.Itoa(older.pid)))
 		older.pid++
 		require.Less(t, older.pid, 1000)
@@ -127,14 +127,14 @@ func TestScanThatIsHeldUp(t *testing.T) {
 	require.Equal(t, []stat{slow, younger}, scanned(t, p, 200))
 }
 
-// scanned are the processes that a scan finds.
+// scanned returns the processes that a scan finds.
 func scanned(t *testing.T, p *procfs, since uint64) (all []stat) {
 	t.Helper()
 	require.NoError(t, p.scan(since, func(list []stat) { all = slices.Clone(list) }))
 	return all
 }
 
-// writeStat makes the process one of a made /proc, or what it is there.
+// writeStat adds the process to a fake /proc, or replaces it.
 func writeStat(t *testing.T, p *procfs, s stat) {
 	t.Helper()
 	dir := p.root + "/" + strconv.Itoa(s.pid)
@@ -142,7 +142,7 @@ func writeStat(t *testing.T, p *procfs, s stat) {
 	assert.NoError(t, os.WriteFile(dir+"/stat", []byte(statLine("x", s)), 0o600))
 }
 
-// The kernel never shows a process under the entry of an earlier one of its id.
+// The kernel never shows a process under the entry of an earlier process with the same PID.
 func TestScanSeesARecycledID(t *testing.T) {
 	if os.Getenv(recycleVariable) == "" {
 		rerun(t, recycleVariable, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID})
@@ -154,7 +154,7 @@ func TestScanSeesARecycledID(t *testing.T) {
 	}
 }
 
-// recycleID starts a process with the id of one that has ended, and scans as a run would that began between them.
+// recycleID starts a process with the PID of an ended one, and scans like a run that began between the two.
 func recycleID(t *testing.T) {
 	t.Helper()
 	first := startSleep(t)
@@ -162,7 +162,7 @@ func recycleID(t *testing.T) {
 	require.NoError(t, system.scan(0, func([]stat) {}))
 	_, _ = first.Process.Kill(), first.Wait()
 	for range 1000 {
-		// A thread of this process may take the id first.
+		// A thread of this process may take the PID first.
 		last := []byte(strconv.Itoa(old.pid - 1))
 		require.NoError(t, os.WriteFile("/proc/sys/kernel/ns_last_pid", last, 0))
 		second := startSleep(t)
@@ -182,10 +182,10 @@ func recycleID(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("the id did not come again")
+	t.Fatal("the PID was not reused")
 }
 
-// aged waits until a process that starts is younger than this one by the clock of /proc.
+// aged waits until a new process is younger than this one by the clock of /proc.
 func aged(t *testing.T, pid int) stat {
 	t.Helper()
 	old, err := system.stat(pid)
@@ -200,7 +200,7 @@ func aged(t *testing.T, pid int) stat {
 	}
 }
 
-// startTick is the unit of starts in /proc.
+// startTick is the unit of start times in /proc.
 const startTick = 10 * time.Millisecond
 
 func startSleep(t *testing.T) *exec.Cmd {

@@ -16,18 +16,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaver is a program that leaves a process behind. Its output is the id of that, one line.
+// leaver is a program that leaves a process behind. It prints the PID of that process.
 type leaver struct {
 	script  string // of a shell
 	args    []string
 	started func(leader int)
-	left    func(pid int) // while the program still runs, if it waits for that
+	left    func(pid int) // called while the program is running, if it waits for that
 
 	output []byte
 	pid    int
 }
 
-// Write takes the output.
+// Write receives the output.
 func (l *leaver) Write(p []byte) (int, error) {
 	l.output = append(l.output, p...)
 	if line, _, whole := bytes.Cut(l.output, []byte("\n")); whole && l.pid == 0 {
@@ -39,8 +39,8 @@ func (l *leaver) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run requires that nothing is left of the program where all processes that are older than it have been seen, and
-// returns what was left.
+// run requires that no process of the program is left, after a scan has seen all older processes. It returns
+// the PID of the process that the program left.
 func (l leaver) run(t *testing.T) (pid int) {
 	t.Helper()
 	requireSetsid(t)
@@ -54,12 +54,12 @@ func (l leaver) run(t *testing.T) (pid int) {
 	require.True(t, r.TreeClean)
 	require.Positive(t, l.pid, "%q, %q", l.output, r.Stderr.Text())
 	now, err := system.stat(l.pid)
-	require.True(t, err != nil || !now.alive(), "what was left lives")
+	require.True(t, err != nil || !now.alive(), "the process that was left is alive")
 	require.Equal(t, 1, r.Leftovers)
 	return l.pid
 }
 
-// requireSetsid skips the test where scripts cannot leave a process in a session of its own.
+// requireSetsid skips the test if scripts cannot leave a process in another session.
 func requireSetsid(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
@@ -67,10 +67,11 @@ func requireSetsid(t *testing.T) {
 	}
 }
 
-// daemon leaves a process in a session of its own whose parent has ended.
+// daemon leaves an orphaned process in another session.
 const daemon = `echo $( (setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) )`
 
-// What a run leaves is found while it starts one program after the other, in whose beginning it has no environment.
+// Run finds a process that starts one program after the other, which has no environment at the beginning of
+// each program.
 func TestRunEndsWhatStartsPrograms(t *testing.T) {
 	for range 150 {
 		script := `echo $( (setsid sh -c 'echo $$; exec sh "$1" >/dev/null 2>&1' sh "$1" &) )`
@@ -78,15 +79,15 @@ func TestRunEndsWhatStartsPrograms(t *testing.T) {
 	}
 }
 
-// rerun runs the test again in a process of its own, where variable is set.
+// rerun runs the test again in a new process in which the environment variable is set.
 func rerun(t *testing.T, variable string, attr *syscall.SysProcAttr) {
 	t.Helper()
 	requireSetsid(t)
 	if os.Geteuid() != 0 {
-		t.Skip("only root may make a namespace, and mount a /proc")
+		t.Skip("only root may create a namespace and mount a /proc")
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	cmd.Env = append(os.Environ(), variable+"=1", "GORACE=atexit_sleep_ms=0") // which would cost a second each
+	cmd.Env = append(os.Environ(), variable+"=1", "GORACE=atexit_sleep_ms=0") // the race detector would sleep for a second
 	attr.Cloneflags |= unix.CLONE_NEWNS
 	attr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr = attr
@@ -97,23 +98,23 @@ func rerun(t *testing.T, variable string, attr *syscall.SysProcAttr) {
 	t.Logf("%s", output)
 	require.NoError(t, err)
 	if bytes.Contains(output, []byte("--- SKIP")) {
-		t.Skip("not to be had here")
+		t.Skip("not available on this system")
 	}
 }
 
-// mountProc gives this process, which has a namespace of mounts of its own, a /proc of its own.
+// mountProc mounts a /proc for this process, which has its own mount namespace.
 func mountProc(t *testing.T, options string) {
 	t.Helper()
 	private := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err := errors.Join(private, unix.Mount("proc", "/proc", "proc", 0, options)); err != nil {
-		t.Skip("proc cannot be mounted here: ", err)
+		t.Skip("proc cannot be mounted: ", err)
 	}
 }
 
-// recycleVariable makes a test the first process of a namespace, where ids are its own to choose.
+// recycleVariable makes a test the first process of a namespace, in which it can choose PIDs.
 const recycleVariable = "PROC_TEST_RECYCLE"
 
-// What a run leaves is found under the id of a process that was older than the run.
+// Run finds a process whose PID belonged to a process older than the run.
 func TestRunEndsWhatGotARecycledID(t *testing.T) {
 	if os.Getenv(recycleVariable) == "" {
 		rerun(t, recycleVariable, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID})
@@ -124,7 +125,7 @@ func TestRunEndsWhatGotARecycledID(t *testing.T) {
 		old := startSleep(t)
 		wanted := aged(t, old.Process.Pid).pid
 		ended := func(int) { _, _ = old.Process.Kill(), old.Wait() }
-		// A thread of this process may take the id first. The scan before the run has seen the old one.
+		// A thread of this process may take the PID first. The scan before the run has seen the old process.
 		got := leaver{started: ended, args: []string{strconv.Itoa(wanted - 1), strconv.Itoa(wanted)}, script: `
 			while kill -0 $2; do :; done 2>/dev/null
 			for i in $(seq 1000); do
@@ -135,11 +136,12 @@ func TestRunEndsWhatGotARecycledID(t *testing.T) {
 				wait $!
 			done
 			echo $!`}.run(t)
-		require.Equal(t, wanted, got, "the id did not come again")
+		require.Equal(t, wanted, got, "the PID was not reused")
 	}
 }
 
-// The kernel counts starts in units of startTick, so what a run leaves may be as old as its program.
+// The kernel counts start times in units of startTick, so a process that a run leaves may be as old as its
+// program.
 func TestRunEndsWhatIsAsOldAsItsProgram(t *testing.T) {
 	same := 0
 	for range 30 {
@@ -152,7 +154,7 @@ func TestRunEndsWhatIsAsOldAsItsProgram(t *testing.T) {
 			left: func(pid int) {
 				<-begun
 				left, _ = system.stat(pid)
-				// All of that age are known, as where another run ends just now.
+				// All processes of that age are known, as when another run is ending.
 				_ = system.scan(0, func([]stat) {})
 			},
 		}.runThrough(t)
@@ -163,7 +165,8 @@ func TestRunEndsWhatIsAsOldAsItsProgram(t *testing.T) {
 	t.Logf("%d of 30 as old as their program", same)
 }
 
-// runThrough runs a program that waits for a line in the FIFO that is its first argument, until left has returned.
+// runThrough runs a program that waits for a line in the FIFO that is its first argument, until left has
+// returned.
 func (l leaver) runThrough(t *testing.T) {
 	t.Helper()
 	left := l.left
@@ -185,13 +188,14 @@ func makeFIFO(t *testing.T) string {
 	return path
 }
 
-// Who was there before the run, and becomes a child of this process, is nobody's to end, and hides nothing of the run.
+// Run does not end a process that is older than the run and becomes a child of this process, and still finds
+// all processes of the run.
 func TestRunBesideAnOlderProcessThatIsInherited(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	t.Cleanup(func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
 	for _, test := range []struct {
 		name   string
-		during bool // the run
+		during bool // relative to the run
 	}{{name: "before the run"}, {name: "during the run", during: true}} {
 		t.Run(test.name, func(t *testing.T) {
 			older, orphan := startFamily(t)
@@ -212,7 +216,7 @@ func TestRunBesideAnOlderProcessThatIsInherited(t *testing.T) {
 	}
 }
 
-// startFamily starts a process in a session of its own, and its parent, whose end orphan brings about.
+// startFamily starts a process in another session, and its parent. orphan ends the parent.
 func startFamily(t *testing.T) (child stat, orphan func()) {
 	t.Helper()
 	requireSetsid(t)
@@ -234,7 +238,7 @@ func startFamily(t *testing.T) (child stat, orphan func()) {
 	return aged(t, pid), func() { _, _ = stdin.Close(), parent.Wait() }
 }
 
-// hideVariable makes a test another user's, with a /proc that hides the rest.
+// hideVariable runs a test as another user, with a /proc that hides the processes of others.
 const hideVariable = "PROC_TEST_HIDE"
 
 func TestRunWhereProcessesAreHidden(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkScan measures the two clean scans that end each run beside 1000 idle processes: as they are, where an earlier
-// scan knows that those are older, and with all of them read. Wall time says little on a busy machine, so cpu-µs/op
-// counts.
+// BenchmarkScan measures the two clean scans that end each run beside 1000 idle processes: once if an earlier
+// scan knows that they are older, and once if all are read. On a busy machine, compare cpu-µs/op rather than
+// wall time.
 func BenchmarkScan(b *testing.B) {
 	for range 1000 {
 		cmd := exec.Command("/bin/sleep", "1000")
@@ -22,7 +22,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	}
 	m := newMembers(stat{pid: 1 << 30}, stat{}, newCookie(), guard.leads)
-	m.since = 1 << 62 // as for a fresh run: all others are older
+	m.since = 1 << 62 // as for a new run: all others are older
 	for _, test := range []struct {
 		name  string
 		since uint64
@@ -44,14 +44,14 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used of processors, in user and kernel mode.
+// cpuTime returns the CPU time of this process, in user and kernel mode.
 func cpuTime() time.Duration {
 	var used unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &used) // cannot fail for this process
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkScanWithCookies is the worst case: the environment of every process has to be read.
+// BenchmarkScanWithCookies is the worst case: the environment of every process must be read.
 func BenchmarkScanWithCookies(b *testing.B) {
 	m := newMembers(stat{pid: 1 << 30}, stat{pid: 1 << 29, session: -1, group: -1}, newCookie(), guard.leads)
 	for b.Loop() {
@@ -61,8 +61,8 @@ func BenchmarkScanWithCookies(b *testing.B) {
 	}
 }
 
-// BenchmarkWatchdog measures runs one after the other, by turns with a watchdog of their own and with one that is there
-// already: what a watchdog that lives on would save. See ADR 39.
+// BenchmarkWatchdog measures sequential runs, alternately with a new watchdog and with an existing one. The
+// difference is what a permanent watchdog would save. See ADR 39.
 func BenchmarkWatchdog(b *testing.B) {
 	one := func() time.Duration {
 		began := time.Now()

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSpawn compares the whole cost of one run of /bin/true with that of os/exec with buffers.
+// BenchmarkSpawn compares the total cost of one run of /bin/true with that of os/exec with buffers.
 func BenchmarkSpawn(b *testing.B) {
 	b.Run("proc", func(b *testing.B) {
 		b.ReportAllocs()
@@ -31,7 +31,7 @@ func BenchmarkSpawn(b *testing.B) {
 	})
 }
 
-// BenchmarkCapture measures what 100 MB of output cost: captured, captured and delivered, and by os/exec.
+// BenchmarkCapture measures the cost of 100 MB of output: captured, captured and delivered, and with os/exec.
 func BenchmarkCapture(b *testing.B) {
 	const size = 100 << 20
 	path := fake.New(b, "fake", fake.Scenario{Steps: []fake.Step{{FloodStdout: size}}})

@@ -18,7 +18,7 @@ func TestMarkEnv(t *testing.T) {
 		{name: "kept in order", env: []string{"B=1", "A=2", "B=3"}, want: []string{CookieName + "=c", "B=1", "A=2", "B=3"}},
 		{name: "PWD stays without directory", env: []string{"PWD=/x"}, want: []string{CookieName + "=c", "PWD=/x"}},
 		{name: "PWD follows the directory", env: []string{"PWD=/x", "A=1"}, dir: "/d", want: []string{CookieName + "=c", "A=1", "PWD=/d"}},
-		{name: "a cookie given is not trusted", env: []string{CookieName + "=x"}, want: []string{CookieName + "=c"}},
+		{name: "a given cookie is replaced", env: []string{CookieName + "=x"}, want: []string{CookieName + "=c"}},
 		{name: "inside a run", outer: "o", want: []string{CookieName + "=o,c"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

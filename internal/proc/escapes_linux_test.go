@@ -23,17 +23,18 @@ var (
 	escapeCount  = flag.Bool("escapes.count", false, "let TestEscapes only count the survivors")
 )
 
-// escapes are shell commands of a tool that clear the environment of a program. $1 is the program's argument.
+// escapes are shell commands of a tool that clear the environment of a program. $1 is the argument of the
+// program.
 var escapes = []struct {
 	name, command string
-	forked        bool // the program's parent ends before the run does
+	forked        bool // the program's parent ends before the run
 }{
 	{"env -i", `env -i /bin/sleep "$1" & wait`, false},
 	{"setsid env -i", `setsid env -i /bin/sleep "$1" & wait`, false},
 	{"double fork and env -i", `(setsid env -i /bin/sleep "$1" &); sleep 1000`, true},
 }
 
-// escapeTool is the program of a run: as real CLIs do, it runs the command in a shell that has a session of its own.
+// escapeTool returns the program of a run: like real CLIs, it runs the command in a shell in another session.
 func escapeTool(command, token string) []string {
 	return []string{"/bin/sh", "-c", `setsid /bin/sh -c "$0" tool "$1" & wait`, command, token}
 }
@@ -47,14 +48,14 @@ func shims(host int) []fake.Survivor {
 
 var escapeTokens atomic.Int64
 
-// escapeToken is an argument of sleep that no other process has.
+// escapeToken returns an argument of sleep that no other process has.
 func escapeToken() string { return fmt.Sprintf("9%d%06d", os.Getpid(), escapeTokens.Add(1)) }
 
-// escaped returns the process ids of the programs with that argument.
+// escaped returns the PIDs of the programs with that argument.
 func escaped(token string) (pids []int) {
 	lists, _ := os.ReadDir("/proc")
 	for _, entry := range lists {
-		line, _ := os.ReadFile("/proc/" + entry.Name() + "/cmdline") // it may be gone
+		line, _ := os.ReadFile("/proc/" + entry.Name() + "/cmdline") // the process may have ended
 		if bytes.Equal(line, []byte("/bin/sleep\x00"+token+"\x00")) {
 			pid, _ := strconv.Atoi(entry.Name())
 			pids = append(pids, pid)
@@ -63,17 +64,17 @@ func escaped(token string) (pids []int) {
 	return pids
 }
 
-// parentOf returns the id of the parent of a process whose name has no spaces.
+// parentOf returns the PID of the parent of a process whose name has no spaces.
 func parentOf(pid int) string {
-	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // it may be gone
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // the process may have ended
 	if fields := strings.Fields(string(line)); len(fields) > 3 {
 		return fields[3]
 	}
 	return ""
 }
 
-// awaitEscape waits until the program runs and, if its parent is to end, until another process has become its parent:
-// the first one or a shim, which is no shell.
+// awaitEscape waits until the program is running. If its parent ends, it also waits until process 1 or a shim,
+// which is no shell, has become its parent.
 func awaitEscape(t *testing.T, token string, forked bool) {
 	t.Helper()
 	eventually(t, func() bool {
@@ -87,8 +88,8 @@ func awaitEscape(t *testing.T, token string, forked bool) {
 	}, "the tool never ran")
 }
 
-// Programs with a cleared environment do not survive a host that is killed, nor a run that is stopped. One that has also
-// lost its parent is found with a shim only.
+// Programs with a cleared environment do not survive a killed host or a stopped run. An orphaned program is
+// found only with a shim.
 func TestEscapes(t *testing.T) {
 	for _, way := range []struct {
 		name string
@@ -117,7 +118,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// killEscapedHost kills a host whose run the program is, and waits for the end of what guards it.
+// killEscapedHost kills a host that runs the program, and waits for the end of its guard.
 func killEscapedHost(t *testing.T, program []string, shim bool, token string, forked bool) {
 	h := hostCommand(t, program...)
 	if shim {
@@ -136,7 +137,7 @@ func killEscapedHost(t *testing.T, program []string, shim bool, token string, fo
 	eventually(t, ended, "its guard never ended")
 }
 
-// stopEscapedRun stops a run of the program without grace, as a timeout does in the end.
+// stopEscapedRun stops a run of the program without a grace period, as a timeout finally does.
 func stopEscapedRun(t *testing.T, program []string, shim bool, token string, forked bool) {
 	stop := make(chan struct{})
 	over := make(chan error)

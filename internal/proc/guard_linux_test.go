@@ -47,7 +47,7 @@ func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	require.NoError(t, w.process.Kill())
 	_, err = w.process.Wait()
 	require.NoError(t, err)
-	w.enter(stat{pid: 1 << 30}) // no such group; meets a broken pipe, and so another watchdog is started
+	w.enter(stat{pid: 1 << 30}) // no such group; the broken pipe makes it start another watchdog
 	w.leave(stat{pid: 1 << 30})
 	require.NoError(t, w.life.Close()) // as if this process had died
 	state, err := group.Wait()
@@ -57,7 +57,7 @@ func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// eachWatchdog calls test with the ways in which a watchdog may run, for a host that is gone.
+// eachWatchdog calls test with the ways in which a watchdog may run, for a host that has ended.
 func eachWatchdog(t *testing.T, test func(t *testing.T, shell string, args []string)) {
 	gone := []string{"sh", "-c", watchdogScript, watchdogName, "", t.TempDir() + "/grep", t.TempDir() + "/sleep"}
 	for _, shell := range []string{"sh", "dash", "bash", "busybox"} {
@@ -74,8 +74,8 @@ func eachWatchdog(t *testing.T, test func(t *testing.T, shell string, args []str
 				if path == "" {
 					t.Skip("not installed")
 				}
-				// The host's id is the beginning of the id of a live host. A process that looks for orphans at
-				// the same time does not know it.
+				// The host's ID is a prefix of the ID of a live host. A concurrent sweep for orphans does not
+				// know it.
 				how.args[4] = hostID()[:len(hostID())-1]
 				test(t, path, how.args)
 			})
@@ -83,10 +83,10 @@ func eachWatchdog(t *testing.T, test func(t *testing.T, shell string, args []str
 	}
 }
 
-// The watchdog's work is the same in every shell and with any programs.
+// The watchdog works the same in every shell and without any programs.
 func TestWatchdogNeedsNoPath(t *testing.T) { eachWatchdog(t, watchdogKills) }
 
-// family is a leader with a child and a grandchild in sessions of their own, whose environment is cleared.
+// family starts a leader with a child and a grandchild in other sessions, whose environment is cleared.
 func family(t *testing.T) (path string, leader stat) {
 	t.Helper()
 	hang := fake.Step{Hang: true}
@@ -112,8 +112,8 @@ func TestWatchdogKillsDescendants(t *testing.T) {
 	})
 }
 
-// A process that got the id of a leader after this had died, and its descendants, are neither killed nor stopped. The
-// same is true of a group that the host has left.
+// A process that got the PID of a dead leader, and its descendants, are neither killed nor stopped. The same
+// applies to a group that the host has removed.
 func TestWatchdogSparesARecycledID(t *testing.T) {
 	eachWatchdog(t, func(t *testing.T, shell string, args []string) {
 		path, leader := family(t)
@@ -131,7 +131,7 @@ func TestWatchdogSparesARecycledID(t *testing.T) {
 	})
 }
 
-// watchdogKills checks that a watchdog of a host that is gone kills what has its cookie, and nothing else.
+// watchdogKills checks that the watchdog of an ended host kills exactly the processes with its cookie.
 func watchdogKills(t *testing.T, shell string, args []string) {
 	t.Helper()
 	cookie := CookieName + "=" + args[4] + ".RANDOM"
@@ -150,7 +150,7 @@ func watchdogKills(t *testing.T, shell string, args []string) {
 	}
 	strangers := []*exec.Cmd{sleeper(), sleeper(CookieName + "=" + hostID() + ".RANDOM"), sleeper(long, "B=\n")}
 
-	// Its input is at its end from the start.
+	// Its input has ended from the start.
 	watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}
 	require.NoError(t, watchdog.Run())
 	for i, cmd := range ours {
@@ -177,9 +177,9 @@ func TestProgramAt(t *testing.T) {
 		dirs                []string
 	}{
 		{"no directories", "grep", "", nil},
-		{"the first that has it", "grep", full + "/grep", []string{full, other}},
-		{"not a directory of that name", "grep", other + "/grep", []string{empty, other}},
-		{"not a file that cannot be run", "sleep", full + "/sleep", []string{empty, full}},
+		{"first match", "grep", full + "/grep", []string{full, other}},
+		{"directory with the name", "grep", other + "/grep", []string{empty, other}},
+		{"file that is not executable", "sleep", full + "/sleep", []string{empty, full}},
 		{"nowhere", "sleep", "", []string{"/nowhere", empty, other}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

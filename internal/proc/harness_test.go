@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Short names for what every test here is made of.
+// Short names for what every test here uses.
 type (
 	step  = fake.Step
 	spawn = fake.Spawn
@@ -37,25 +37,25 @@ var (
 	errEnd = errors.New("stopped by the test")
 )
 
-// margin is what a loaded machine may add to any bound that a test checks.
+// margin is the time that a loaded machine may add to any limit that a test checks.
 const margin = 10 * time.Second
 
 // trial is one run of a fake. Every trial also checks that Run returns in time, that nothing leaks, and that no
-// process is left, found by its arguments and so by other means than those under test.
+// process is left. It finds processes by their arguments, independently of the code under test.
 type trial struct {
 	steps   []step
 	args    []string
-	command proc.Command // the rest of it
-	// stopWhen stops the run when standard output has it; empty for not at all.
+	command proc.Command // the other fields
+	// stopWhen stops the run when standard output contains it; empty means that the run is not stopped.
 	stopWhen string
-	// token is by which survivors are found, the path of the fake if empty.
+	// token is an argument by which survivors are found; empty means the path of the fake.
 	token string
 	// suspended waits, before that stop, until the program has stopped itself with SIGSTOP.
 	suspended bool
 	within    time.Duration // after the stop or, without one, the start; 0 for two graces and the defaults
 }
 
-// run plays the trial and returns its result and the path of the fake.
+// run runs the trial and returns its result and the path of the fake.
 func (tr trial) run(t *testing.T) (proc.Result, string) {
 	t.Helper()
 	path := fake.New(t, "fake", fake.Scenario{Steps: tr.steps})
@@ -86,12 +86,12 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 	if bound == 0 {
 		bound = 2*max(c.Grace, 0) + 3*time.Second
 	}
-	require.Less(t, time.Since(begin), bound+margin, "time to return")
+	require.Less(t, time.Since(begin), bound+margin, "time until Run returned")
 	require.Empty(t, fake.Survivors(cmp.Or(tr.token, path)))
 	return result
 }
 
-// isSuspended reports whether the fake has been stopped by a signal. Without /proc it guesses so.
+// isSuspended reports whether the fake has been stopped by a signal. Without /proc, it waits and assumes so.
 func isSuspended(path string) bool {
 	for _, s := range fake.Survivors(path) {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(s.Pid) + "/stat")
@@ -100,8 +100,8 @@ func isSuspended(path string) bool {
 	return true
 }
 
-// warmUp makes the run that starts what a process keeps, so that leak checks do not count it. Its program is a small
-// one: a fake takes as long to start as that of the test.
+// warmUp performs a run that starts the permanent resources of a process, so that leak checks do not count
+// them. It uses a small program, because a fake starts as slowly as the test binary.
 func warmUp(t *testing.T) {
 	t.Helper()
 	program, err := exec.LookPath("true")
@@ -110,7 +110,7 @@ func warmUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// watcher is a Writer that calls found once when it has seen the text.
+// watcher is a Writer that calls found once after it has seen the text.
 type watcher struct {
 	text  string
 	seen  bytes.Buffer
@@ -130,15 +130,16 @@ func (w *watcher) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writerFunc is a Writer made of a function.
+// writerFunc is a func that implements io.Writer.
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// steps starts a list of steps; it reads better than the literal.
+// steps returns a list of steps; it reads better than the literal.
 func steps(s ...step) []step { return s }
 
-// eventually polls until the condition holds, on the goroutine of the test, so that the condition may use require.
+// eventually polls until the condition is true, on the goroutine of the test, so that the condition may use
+// require.
 func eventually(t *testing.T, holds func() bool, message ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {

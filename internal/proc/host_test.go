@@ -53,7 +53,7 @@ func (h host) rest(t *testing.T) string {
 func (h host) kill(t *testing.T) {
 	t.Helper()
 	require.NoError(t, h.Process.Kill())
-	_ = h.Wait() // it was killed
+	_ = h.Wait() // an error, because it was killed
 }
 
 // watchdogs lists the watchdogs of a host.
@@ -70,13 +70,13 @@ func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 			require.Len(t, fake.Survivors(h.fake), shape.count+1)
 			h.kill(t)
 			eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
-			eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 }, "the watchdog ends, too")
+			eventually(t, func() bool { return len(watchdogs(h.Process.Pid)) == 0 }, "the watchdog also ends")
 		})
 	}
 }
 
 func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
-	t.Setenv("PATH", t.TempDir()) // as if only the folder of a CLI were there
+	t.Setenv("PATH", t.TempDir()) // as if PATH contained only the directory of a CLI
 	family := step{Spawn: &spawn{Steps: stubborn, Daemon: true}}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(family, family, family, ready, hang)}))
 	require.Len(t, fake.Survivors(h.fake), 4)
@@ -86,7 +86,7 @@ func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
 }
 
 func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
-	// Its group is known to the watchdog, so no cookie is needed.
+	// The watchdog knows the group, so no cookie is needed.
 	child := spawn{Steps: stubborn, ClearEnv: true}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
 	h.kill(t)
@@ -105,7 +105,7 @@ func TestWatchdogIsReplaced(t *testing.T) { // case 84
 		old := watchdogs(os.Getpid())
 		require.Len(t, old, 1)
 		require.NoError(t, syscall.Kill(old[0].Pid, syscall.SIGKILL))
-		eventually(t, func() bool { // the next line that it does not take brings another
+		eventually(t, func() bool { // the next line that fails starts another watchdog
 			warmUp(t)
 			fresh := watchdogs(os.Getpid())
 			return len(fresh) == 1 && fresh[0].Pid != old[0].Pid
@@ -118,7 +118,7 @@ func TestWatchdogIsReplaced(t *testing.T) { // case 84
 	}.run(t)
 	require.Equal(t, errEnd, result.Cause)
 	require.True(t, result.TreeClean)
-	require.Empty(t, watchdogs(os.Getpid()), "nothing of it outlives the last run")
+	require.Empty(t, watchdogs(os.Getpid()), "the watchdog ends with the last run")
 }
 
 func TestSweepOrphans(t *testing.T) { // case 85
@@ -138,13 +138,13 @@ func TestSweepOrphans(t *testing.T) { // case 85
 		if orphans == 2 && killed >= 2 { // other tests may have left some
 			return
 		}
-		// Every first call of a process sweeps: one of another test was faster.
+		// Every first call of a process sweeps, so another test was faster.
 	}
-	t.Fatal("the orphans of ten hosts were not there to be swept")
+	t.Fatal("other sweeps ended the orphans of ten hosts")
 }
 
 func TestHostInsideARun(t *testing.T) {
-	// The inner host is killed together with its watchdog; the outer run must find the inner daemon by itself.
+	// The inner host is killed together with its watchdog, so the outer run must find the inner daemon.
 	inner := fake.New(t, "inner", fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
 	host := hostCommand(t, inner)
 	outer := trial{command: proc.Command{Env: host.Env, Grace: -1}, stopWhen: "ready", token: inner}
@@ -153,7 +153,8 @@ func TestHostInsideARun(t *testing.T) {
 }
 
 func TestHostThatInheritsOrphans(t *testing.T) {
-	// As the first process of a container does: nobody else would reap what the sweep has killed.
+	// The host adopts orphans like the first process of a container: no other process would reap the processes
+	// that the sweep has killed.
 	daemon := spawn{Steps: stubborn, Daemon: true}
 	h := hostCommand(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &daemon})}))
 	h.Env = append(h.Env, hostReapVariable+"=1")
@@ -166,7 +167,7 @@ func TestHostWithSignalsIgnored(t *testing.T) { // cases 76, 77
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, hang)})
 	t.Run("SIGINT", func(t *testing.T) {
 		h := startHost(t, path, "/bin/sh", "-c", `trap '' INT; exec "$0"`)
-		require.NoError(t, h.Process.Signal(syscall.SIGUSR1)) // stops the run, see hostContext
+		require.NoError(t, h.Process.Signal(syscall.SIGUSR1)) // stops the run; see hostContext
 		require.Contains(t, h.rest(t), `signal "SIGTERM" soft "SIGTERM"`)
 	})
 	t.Run("SIGCHLD", func(t *testing.T) {

@@ -2,5 +2,5 @@
 
 package proc_test
 
-// beHost does nothing: the tests with hosts of their own need Linux.
+// beHost does nothing: the tests with separate hosts need Linux.
 func beHost() {}

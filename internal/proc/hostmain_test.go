@@ -19,16 +19,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These variables make the test binary a host that runs one program and does nothing else.
+// These environment variables make the test binary a host that runs one program and does nothing else.
 const (
-	hostVariable      = "PROC_TEST_HOST"       // the arguments in JSON; those of the host are not to look like them
-	hostShimVariable  = "PROC_TEST_HOST_SHIM"  // with a shim
-	hostCountVariable = "PROC_TEST_HOST_COUNT" // that often at once
-	hostUserVariable  = "PROC_TEST_HOST_USER"  // as that user
-	hostReapVariable  = "PROC_TEST_HOST_REAP"  // as the one that inherits orphans
+	hostVariable      = "PROC_TEST_HOST"       // the arguments in JSON; the host's own arguments must not look like them
+	hostShimVariable  = "PROC_TEST_HOST_SHIM"  // use a shim
+	hostCountVariable = "PROC_TEST_HOST_COUNT" // number of concurrent runs
+	hostUserVariable  = "PROC_TEST_HOST_USER"  // user of the host
+	hostReapVariable  = "PROC_TEST_HOST_REAP"  // the host adopts orphans
 )
 
-// beHost runs the program, if this process is a host, and exits.
+// beHost runs the program and exits, if this process is a host.
 func beHost() {
 	var program []string
 	if json.Unmarshal([]byte(os.Getenv(hostVariable)), &program) != nil {
@@ -66,7 +66,7 @@ func hostContext() context.Context {
 	return ctx
 }
 
-// hostCommand is a host that runs the program.
+// hostCommand returns a command for a host that runs the program.
 func hostCommand(t *testing.T, program ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()

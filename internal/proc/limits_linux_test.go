@@ -15,7 +15,7 @@ import (
 func TestWithoutProc(t *testing.T) { // case 73
 	child := fake.Spawn{Steps: []fake.Step{{Hang: true}}, HoldStdout: true}
 	path := fake.New(t, "fake", fake.Scenario{Steps: []fake.Step{{Spawn: &child}, {Stdout: "ready"}, {Hang: true}}})
-	_, err := Run(t.Context(), Command{Path: "/bin/true"}) // starts what is kept
+	_, err := Run(t.Context(), Command{Path: "/bin/true"}) // starts the permanent resources
 	require.NoError(t, err)
 	fake.NoLeaks(t)
 	before := system
@@ -30,9 +30,9 @@ func TestWithoutProc(t *testing.T) { // case 73
 	require.Less(t, time.Since(begin), 15*time.Second)
 	require.Equal(t, cause, result.Cause)
 	require.Equal(t, "SIGKILL", result.Signal)
-	require.False(t, result.TreeClean, "nobody can tell")
+	require.False(t, result.TreeClean, "the state of the tree is unknown")
 	require.False(t, result.DrainCut)
-	require.Empty(t, fake.Survivors(path), "the group is killed all the same")
+	require.Empty(t, fake.Survivors(path), "the group is killed")
 }
 
 // writerFunc is a Writer that calls the function.

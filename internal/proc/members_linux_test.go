@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process makes a stat in the order of a process listing.
+// process returns a stat, with the fields in the order of a process listing.
 func process(pid, parent, group, session int, start uint64) stat {
 	return stat{pid: pid, parent: parent, group: group, session: session, start: start, state: 'S', threads: 1}
 }
@@ -25,9 +25,9 @@ func TestMembers(t *testing.T) {
 	first, strangers := process(1, 0, 1, 1, 1), []stat{process(11, 10, 10, 9, 2000), process(12, 1, 12, 12, 2000)}
 	for _, test := range []struct {
 		name    string
-		earlier []stat // a scan before
+		earlier []stat // an earlier scan
 		now     []stat
-		cookies []int // processes that have the cookie
+		cookies []int // processes with the cookie
 		others  []int // sessions of other runs
 		want    []int
 	}{
@@ -39,12 +39,12 @@ func TestMembers(t *testing.T) {
 		{name: "children before their parents", want: []int{100, 103, 102, 101}, now: []stat{
 			process(101, 102, 101, 101, 1003), process(102, 103, 102, 102, 1002), process(103, 100, 103, 103, 1001), leader}},
 		{name: "group without the leader", now: []stat{process(101, 1, 100, 100, 1001)}, want: []int{101}},
-		{name: "session of a known one that is gone", want: []int{102},
+		{name: "session of a known process that has ended", want: []int{102},
 			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(102, 1, 102, 101, 1002)}},
-		{name: "handed to the first process", want: []int{101},
+		{name: "orphan of process 1", want: []int{101},
 			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(101, 1, 101, 101, 1001)}},
 		{name: "cookie", now: []stat{leader, process(101, 1, 101, 101, 1001)}, cookies: []int{101}, want: []int{100, 101}},
-		{name: "child of one with the cookie", want: []int{101, 102},
+		{name: "child of a process with the cookie", want: []int{101, 102},
 			now: []stat{process(102, 101, 102, 102, 1002), process(101, 1, 101, 101, 1001)}, cookies: []int{101}},
 		{name: "older than the leader", now: []stat{process(101, 100, 100, 100, 999)}, cookies: []int{101}, want: []int{}},
 		{name: "recycled id", want: []int{},
@@ -52,11 +52,11 @@ func TestMembers(t *testing.T) {
 		{name: "child and session of a recycled id", want: []int{},
 			earlier: []stat{leader, process(101, 100, 101, 101, 1001)},
 			now:     []stat{process(101, 1, 101, 101, 1500), process(102, 101, 102, 102, 1501), process(103, 1, 103, 101, 1502)}},
-		{name: "the host's own, whatever they carry", now: []stat{process(10, 100, 10, 9, 2000), process(13, 100, 10, 9, 2000), process(14, 100, 14, 9, 2000)},
+		{name: "the host's own processes", now: []stat{process(10, 100, 10, 9, 2000), process(13, 100, 10, 9, 2000), process(14, 100, 14, 9, 2000)},
 			cookies: []int{10, 13, 14}, want: []int{}},
-		{name: "of another run, whose environment is not read", now: []stat{leader, process(200, 10, 200, 200, 1001), process(201, 1, 201, 200, 1002)},
+		{name: "process of another run", now: []stat{leader, process(200, 10, 200, 200, 1001), process(201, 1, 201, 200, 1002)},
 			cookies: []int{200, 201}, others: []int{100, 200}, want: []int{100}},
-		{name: "in a session of its own", now: []stat{leader, process(201, 200, 201, 201, 1002)}, cookies: []int{201}, others: []int{100, 200}, want: []int{100, 201}},
+		{name: "process in another session", now: []stat{leader, process(201, 200, 201, 201, 1002)}, cookies: []int{201}, others: []int{100, 200}, want: []int{100, 201}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			leads := func(session int) bool { return slices.Contains(test.others, session) }
@@ -71,7 +71,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// Who is starting a program may belong to the run, and is looked at again.
+// A process that is starting a program may belong to the run, and is examined again.
 func TestMembersThatAreNotKnownYet(t *testing.T) {
 	host, leader := process(10, 1, 10, 9, 50), process(100, 10, 100, 100, 1000)
 	all := []stat{leader, process(101, 1, 101, 101, 1001)}
@@ -81,6 +81,6 @@ func TestMembersThatAreNotKnownYet(t *testing.T) {
 	require.True(t, m.unsure)
 	require.Equal(t, []int{100, 101}, ids(m.pick(all, func(int, string) (has, known bool) { return true, true })))
 	require.False(t, m.unsure)
-	require.Equal(t, []int{100, 101}, ids(m.pick(all, starting)), "it is known")
+	require.Equal(t, []int{100, 101}, ids(m.pick(all, starting)), "the cookie is known")
 	require.False(t, m.unsure)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process counts with what it has started, and one that has ended counts for nothing.
+// Memory includes the descendants of a process. For a process that has ended, it returns false.
 func TestMemory(t *testing.T) {
 	own, ok := Memory(os.Getpid())
 	require.True(t, ok)
@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 	require.True(t, ok)
 	together, ok := Memory(os.Getpid())
 	require.True(t, ok)
-	require.Greater(t, together, pages*int64(os.Getpagesize())/2+of/2, "the child is in it")
+	require.Greater(t, together, pages*int64(os.Getpagesize())/2+of/2, "the memory of the child is included")
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
 	_, ok = Memory(child.Process.Pid)

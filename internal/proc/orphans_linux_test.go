@@ -58,10 +58,10 @@ func TestOrphansIncludeDescendants(t *testing.T) {
 	for _, s := range found {
 		pids = append(pids, s.pid)
 	}
-	require.ElementsMatch(t, []int{1, 101, 102, 103}, pids, "no child of the first process, nor of this one")
+	require.ElementsMatch(t, []int{1, 101, 102, 103}, pids, "no child of process 1 or of this process")
 }
 
-// A host that /proc does not show is not dead for that.
+// A host that /proc does not show is not necessarily dead.
 func TestOwnerThatProcDoesNotShow(t *testing.T) {
 	self, err := system.stat(os.Getpid())
 	require.NoError(t, err)
@@ -72,17 +72,17 @@ func TestOwnerThatProcDoesNotShow(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		proc *procfs
-		said error // by kill
+		said error // error of kill
 		want bool
 	}{
-		{"hidden, and ours to signal", hidden, nil, false},
-		{"hidden, and another user's", hidden, unix.EPERM, false},
-		{"hidden, and an error nobody expects", hidden, unix.EINVAL, false},
-		{"gone", hidden, unix.ESRCH, true},
-		{"no proc, but alive", &procfs{root: "/nowhere"}, unix.EPERM, false},
-		{"no proc, and gone", &procfs{root: "/nowhere"}, unix.ESRCH, true},
+		{"hidden, signal allowed", hidden, nil, false},
+		{"hidden, other user", hidden, unix.EPERM, false},
+		{"hidden, unexpected error", hidden, unix.EINVAL, false},
+		{"ended", hidden, unix.ESRCH, true},
+		{"no proc, alive", &procfs{root: "/nowhere"}, unix.EPERM, false},
+		{"no proc, ended", &procfs{root: "/nowhere"}, unix.ESRCH, true},
 		{"shown", shown, unix.ESRCH, false},
-		{"another process has its id", fakeProc(t, nil, recycled), unix.EPERM, true},
+		{"PID reused", fakeProc(t, nil, recycled), unix.EPERM, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			said := func(pid int) error {
@@ -92,16 +92,16 @@ func TestOwnerThatProcDoesNotShow(t *testing.T) {
 			require.Equal(t, test.want, ownerGone(test.proc, said, ours))
 		})
 	}
-	require.False(t, ownerGone(hidden, probe, ours), "this process lives")
+	require.False(t, ownerGone(hidden, probe, ours), "this process is alive")
 }
 
 // hiddenVariable makes TestSweepWhereHostsAreHidden the sweeping process.
 const hiddenVariable = "PROC_TEST_HIDDEN"
 
-// nobody is a user who is not the one that runs the tests.
+// nobody is a user other than the one that runs the tests.
 const nobody = 65534
 
-// Root runs a host, of which another user sees only what belongs to that user.
+// Root runs a host. Another user, who sees only the processes of that user, sweeps.
 func TestSweepWhereHostsAreHidden(t *testing.T) {
 	if os.Getenv(hiddenVariable) != "" {
 		sweepHidden()
@@ -128,26 +128,26 @@ func TestSweepWhereHostsAreHidden(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 	now, err := system.stat(sleep.Process.Pid)
 	require.NoError(t, err)
-	require.True(t, now.alive(), "its host lives, so it must, too")
+	require.True(t, now.alive(), "its host is alive, so the sweep must spare it")
 }
 
-// sweepHidden sweeps as another user with a /proc of its own that hides what is not that user's, and exits. A new mount
-// has options of its own since Linux 5.8; a remount would change those of all mounts.
+// sweepHidden sweeps as another user, with a /proc that hides the processes of other users, and exits. Since
+// Linux 5.8 a new mount has its own options; a remount would change those of all mounts.
 func sweepHidden() {
 	exit := func(status int, text ...string) {
 		_, _ = os.Stdout.WriteString(strings.Join(text, ""))
 		syscall.Exit(status)
 	}
-	hostScope() // while everything may be read
+	hostScope() // while everything is readable
 	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=2"); err != nil {
-		exit(0, "skip: proc cannot be mounted here: ", err.Error())
+		exit(0, "skip: proc cannot be mounted: ", err.Error())
 	}
-	// Group 0 sees everything, so it must go, too.
+	// Group 0 sees everything, so leave it too.
 	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
 		exit(1, err.Error())
 	}
 	if _, err := os.Stat("/proc/" + os.Getenv(hiddenVariable)); err == nil {
-		exit(0, "skip: hidepid has no effect here")
+		exit(0, "skip: hidepid has no effect on this system")
 	}
 	if _, err := SweepOrphans(); err != nil {
 		exit(1, err.Error())

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statLine makes a line as the kernel does.
+// statLine returns a line in the format of the kernel.
 func statLine(name string, s stat) string {
 	return fmt.Sprintf("%d (%s) %c %d %d %d 0 -1 4194304 90 0 0 0 0 0 0 0 20 0 %d 0 %d 2703360 0 18446744073709551615\n",
 		s.pid, name, s.state, s.parent, s.group, s.session, s.threads, s.start)
@@ -38,7 +38,7 @@ func FuzzParseStat(f *testing.F) {
 	f.Add(") R 1", 1, 0, uint64(0))
 	f.Fuzz(func(t *testing.T, name string, pid, parent int, start uint64) {
 		if pid <= 0 || parent < 0 {
-			t.Skip("no such ids")
+			t.Skip("no such PIDs")
 		}
 		want := stat{pid: pid, parent: parent, threads: 1, state: 'R', start: start}
 		got, err := parseStat([]byte(statLine(name, want)))
@@ -56,13 +56,13 @@ func TestAlive(t *testing.T) {
 	}{
 		{'R', 1, true}, {'S', 4, true}, {'D', 1, true}, {'T', 1, true},
 		{'Z', 1, false}, {'Z', 0, false}, {'X', 1, false},
-		{'Z', 2, true}, // the first thread has ended, another runs on
+		{'Z', 2, true}, // the first thread has ended, another is running
 	} {
 		require.Equal(t, test.want, stat{state: test.state, threads: test.threads}.alive(), "%c %d", test.state, test.threads)
 	}
 }
 
-// fakeProc makes a /proc with the given processes and environments.
+// fakeProc creates a /proc with the given processes and environments.
 func fakeProc(t *testing.T, environs map[int]string, list ...stat) *procfs {
 	t.Helper()
 	root := t.TempDir()
@@ -73,7 +73,7 @@ func fakeProc(t *testing.T, environs map[int]string, list ...stat) *procfs {
 		require.NoError(t, os.WriteFile(dir+"/environ", []byte(environs[s.pid]), 0o600))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(root, "sys"), 0o700))
-	require.NoError(t, os.Mkdir(filepath.Join(root, "9999"), 0o700)) // gone: no files
+	require.NoError(t, os.Mkdir(filepath.Join(root, "9999"), 0o700)) // an ended process: no files
 	return &procfs{root: root}
 }
 
@@ -105,7 +105,8 @@ func TestCookieIsFoundWhereverItIs(t *testing.T) {
 	}
 }
 
-// An empty environment is that of a process that is starting a program, unless the kernel says that it has one.
+// A process with an empty environment is starting a program, unless the kernel reports that it has an
+// environment.
 func TestEmptyEnvironment(t *testing.T) {
 	line := func(state string, flags, endCode, envStart, envEnd int) string {
 		return fmt.Sprintf("5 (a) b) %s 1 5 5 0 -1 %d%s %d%s %d %d 0\n", state, flags, strings.Repeat(" 0", 17), endCode,
@@ -116,13 +117,13 @@ func TestEmptyEnvironment(t *testing.T) {
 		known      bool
 	}{
 		{"starting a program", line("R", 4194304, 0, 0, 0), false},
-		{"its environment begins", line("R", 4194304, 0, 7, 7), false},
-		{"has started it meanwhile", line("R", 4194304, 9, 7, 8), false},
+		{"environment begins", line("R", 4194304, 0, 7, 7), false},
+		{"program started in the meantime", line("R", 4194304, 9, 7, 8), false},
 		{"without variables", line("S", 4194304, 9, 7, 7), true},
-		{"a thread of the kernel", line("I", 69238880, 0, 0, 0), true},
+		{"kernel thread", line("I", 69238880, 0, 0, 0), true},
 		{"ended", line("Z", 4194316, 0, 0, 0), true},
-		{"of an old kernel", "5 (a) R 1 5 5 0 -1 4194304 90 0 0 0", true},
-		{"gone", "", true},
+		{"old kernel", "5 (a) R 1 5 5 0 -1 4194304 90 0 0 0", true},
+		{"no such process", "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := fakeProc(t, nil, stat{pid: 5, state: 'S'})
@@ -138,7 +139,7 @@ func TestEmptyEnvironment(t *testing.T) {
 	}
 }
 
-// A process that starts one program after the other has the cookie, or is known to be starting one.
+// A process that starts one program after the other has the cookie, or is known to be starting a program.
 func TestCookieOfAProcessThatStartsPrograms(t *testing.T) {
 	cmd := exec.Command("/bin/sh", again(t))
 	cmd.Env = append(os.Environ(), CookieName+"=the-cookie-of-a-test")
@@ -153,10 +154,10 @@ func TestCookieOfAProcessThatStartsPrograms(t *testing.T) {
 			unknown++
 		}
 	}
-	t.Logf("%d of 20000 times not known", unknown)
+	t.Logf("%d of 20000 times unknown", unknown)
 }
 
-// again is a shell script that starts itself in its own place for ever.
+// again is a shell script that replaces itself forever.
 func again(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "again")
 	require.NoError(t, os.WriteFile(path, []byte(`exec /bin/sh "$0"`), 0o600))
@@ -170,7 +171,7 @@ func TestKillSparesAStranger(t *testing.T) { // case 70
 	now, err := system.stat(cmd.Process.Pid)
 	require.NoError(t, err)
 	recycled := now
-	recycled.start-- // as if another process had had the id when it was seen
+	recycled.start-- // as if another process had had the PID when it was seen
 	for name, kill := range map[string]func(stat) error{"pidfd": system.kill, "id": system.killByID} {
 		require.Equal(t, unix.ESRCH, kill(recycled), name)
 		after, err := system.stat(now.pid)

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaveFree uses up all descriptors but n until the returned function is called.
+// leaveFree uses up all descriptors except n until restore is called.
 func leaveFree(t *testing.T, n int) (restore func()) {
 	t.Helper()
 	var old syscall.Rlimit
@@ -67,7 +67,7 @@ func TestOutOfDescriptors(t *testing.T) { // case 11
 			require.ErrorAs(t, err, &e, "%s, %d free", name, free)
 			require.True(t, e.Retryable(), "%s, %d free: %v", name, free, err)
 		}
-		require.True(t, succeeded, "%s: enough descriptors are enough", name)
+		require.True(t, succeeded, "%s: a run succeeds with enough descriptors", name)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestManyRunsNeedFewThreads(t *testing.T) { // case 82
 	require.LessOrEqual(t, threads, 40)
 }
 
-// runMany is a host that runs many programs at once and prints the number of threads it came to.
+// runMany is a host that runs many programs concurrently and prints its number of threads.
 func runMany(path string, count int) {
 	var all sync.WaitGroup
 	for range count {
@@ -94,7 +94,7 @@ func runMany(path string, count int) {
 		})
 	}
 	all.Wait()
-	threads, _ := filepath.Glob("/proc/self/task/*") // the Go runtime never ends idle ones
+	threads, _ := filepath.Glob("/proc/self/task/*") // the Go runtime never ends idle threads
 	fmt.Println("threads", len(threads))
 }
 
@@ -156,7 +156,7 @@ func TestProgramThatIsFrozen(t *testing.T) { // case 74
 	freeze := func(state string) error { return os.WriteFile(group+"/freezer.state", []byte(state), 0) }
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, hang)})
 	warmUp(t)
-	fake.NoLeaks(t) // also waits for the program to be reaped in the end
+	fake.NoLeaks(t) // also waits until the program is reaped
 	begin := time.Now()
 	result, err := proc.Run(t.Context(), proc.Command{
 		Path: path, Grace: -1, Teardown: 200 * time.Millisecond, Drain: 100 * time.Millisecond,
@@ -190,13 +190,13 @@ func TestProcessOfAnotherUser(t *testing.T) { // case 71
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	become := filepath.Join(dir, "become")
-	syscall.ForkLock.RLock() // nobody may fork while the file is open for writing
+	syscall.ForkLock.RLock() // no fork while the file is open for writing
 	err = os.WriteFile(become, setpriv, 0o755)
 	syscall.ForkLock.RUnlock()
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(become, os.ModeSetuid|0o755))
 
-	// A host that is nobody runs a shell that starts a process of root, through a set-user-ID program.
+	// A host of the user nobody runs a shell that starts a process of root, through a set-user-ID program.
 	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep 1000.71 >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo ready`, become)
 	h := hostCommand(t, "/bin/sh", "-c", script)
 	h.Env = append(h.Env, hostUserVariable+"=65534")

@@ -55,7 +55,7 @@ func TestOutputArrives(t *testing.T) {
 	require.NotZero(t, result.Pid)
 }
 
-// record runs a fake that records what arrives.
+// record runs a fake that records its arguments, environment and input.
 func record(t *testing.T, tr trial) fake.Record {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "record")
@@ -104,10 +104,10 @@ func TestEnvironmentIsWhatWasGiven(t *testing.T) {
 func TestNilEnvironmentIsEmpty(t *testing.T) {
 	t.Setenv("NOT_INHERITED", "1")
 	r := record(t, trial{})
-	require.Len(t, r.Env, 1, "the cookie alone")
+	require.Len(t, r.Env, 1, "only the cookie")
 }
 
-// A program need not read its input to the end, but the result says so.
+// A program need not read its input to the end, but the result reports it.
 func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 	all, line := step{ReadStdin: true}, step{ReadLine: true}
 	for name, test := range map[string]struct {
@@ -115,15 +115,15 @@ func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 		stdin                  []byte
 		undelivered, untouched bool
 	}{
-		"never reads a long input":   {steps(step{Stdout: "x"}), make([]byte, 10<<20), true, true},
-		"never reads a short input":  {steps(step{Stdout: "x"}), []byte("hello"), true, true},
-		"closes a long input":        {steps(step{CloseStdin: true}), make([]byte, 10<<20), true, true},
-		"closes a short input":       {steps(step{CloseStdin: true}), []byte("hello"), true, true},
-		"reads less than it all":     {steps(line), bytes.Repeat([]byte("line\n"), 10_000), true, false},
-		"reads it all":               {steps(all), make([]byte, 10<<20), false, false},
-		"reads it all, but no end":   {steps(line), []byte("hello\n"), false, false},
-		"never reads an empty input": {steps(step{Stdout: "x"}), []byte{}, false, false},
-		"has no input":               {steps(step{Stdout: "x"}), nil, false, false},
+		"never reads a long input":     {steps(step{Stdout: "x"}), make([]byte, 10<<20), true, true},
+		"never reads a short input":    {steps(step{Stdout: "x"}), []byte("hello"), true, true},
+		"closes a long input":          {steps(step{CloseStdin: true}), make([]byte, 10<<20), true, true},
+		"closes a short input":         {steps(step{CloseStdin: true}), []byte("hello"), true, true},
+		"reads a part":                 {steps(line), bytes.Repeat([]byte("line\n"), 10_000), true, false},
+		"reads everything":             {steps(all), make([]byte, 10<<20), false, false},
+		"reads everything but the end": {steps(line), []byte("hello\n"), false, false},
+		"never reads an empty input":   {steps(step{Stdout: "x"}), []byte{}, false, false},
+		"has no input":                 {steps(step{Stdout: "x"}), nil, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, _ := trial{
@@ -138,7 +138,7 @@ func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 	}
 }
 
-// Input goes on as long as the program reads it: each line is answered before the next is there.
+// Input continues as long as the program reads: each line is answered before the next one is written.
 func TestInputGoesOn(t *testing.T) {
 	read, write := io.Pipe()
 	answers := make(chan string)
@@ -159,7 +159,7 @@ func TestInputGoesOn(t *testing.T) {
 	require.Equal(t, "one\ntwo\nthree\n", result.Stdout.Text())
 }
 
-// Whoever waits to write to a program that has ended, or was never started, hears of it.
+// A writer that waits for a program that has ended, or was never started, gets an error.
 func TestInputOfAnEndedProgram(t *testing.T) {
 	for name, path := range map[string]string{
 		"ended": fake.New(t, "fake", fake.Scenario{Steps: steps(step{CloseStdin: true})}), "never started": "/nonexistent/program",
@@ -182,7 +182,7 @@ func TestInputOfAnEndedProgram(t *testing.T) {
 	}
 }
 
-// Input that never comes keeps no program from being stopped.
+// Input that never arrives does not prevent a program from being stopped.
 func TestSilentInputEndsWithTheProgram(t *testing.T) {
 	fake.NoLeaks(t)
 	read, write := io.Pipe()
@@ -203,7 +203,7 @@ func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 21, 26, 27
 		t.Run(name, func(t *testing.T) {
 			input := input
 			if name == "in and out at once" {
-				input = input[:1_400_000] // one write per line
+				input = input[:1_400_000] // one write for each line
 			}
 			var output bytes.Buffer
 			result, _ := trial{steps: list, command: proc.Command{Stdin: input, Stdout: &output}, within: time.Minute}.run(t)
@@ -241,7 +241,7 @@ func TestOutputLimit(t *testing.T) { // case 29
 	}.run(t)
 	require.ErrorIs(t, result.Cause, proc.ErrOutputLimit)
 	require.LessOrEqual(t, delivered, 1<<20)
-	require.Greater(t, result.Stdout.Total, int64(1<<20), "reading goes on after the limit")
+	require.Greater(t, result.Stdout.Total, int64(1<<20), "reading continues after the limit")
 }
 
 func TestOutputLimitIsSeenAfterTheExit(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sweep ends after two scans in a row that found nothing, and could tell of every process or never can.
+// A sweep ends after two consecutive scans that found nothing. Scans that cannot classify a process count only
+// after a limit.
 func TestScanCount(t *testing.T) {
 	type scan struct {
 		found  int
@@ -41,5 +42,5 @@ func TestScanCount(t *testing.T) {
 	for ; !c.saw(0, true); scans++ {
 		c.backOff()
 	}
-	require.Equal(t, unsureScans+cleanScans, scans, "a process of which nothing can ever be told does not keep a sweep")
+	require.Equal(t, unsureScans+cleanScans, scans, "a process that can never be classified does not prevent the end of a sweep")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waitingFor waits until so many scans have been asked for.
+// waitingFor waits until n scans have been requested.
 func waitingFor(p *procfs, n int) {
 	for {
 		p.queue.mu.Lock()
@@ -24,14 +24,14 @@ func waitingFor(p *procfs, n int) {
 	}
 }
 
-// Whoever waits while another one scans is served by the next scan, with all that is as young as it wants.
+// Callers that wait during a scan are served together by the next scan, each with all processes that it needs.
 func TestScansAreShared(t *testing.T) {
 	older, younger := process(5, 1, 5, 5, 100), process(6, 1, 6, 6, 300)
 	p := fakeProc(t, nil, older, younger)
-	scanned(t, p, 0) // their ages are known
+	scanned(t, p, 0) // their start times are known
 	var group sync.WaitGroup
 	p.mu.Lock()
-	scans := map[*stat]bool{} // by their processes; guarded by p.mu
+	scans := map[*stat]bool{} // by the address of their processes; guarded by p.mu
 	for i := range 20 {
 		group.Go(func() {
 			see := func(all []stat) {
@@ -41,7 +41,7 @@ func TestScansAreShared(t *testing.T) {
 				}
 				scans[&all[0]] = true
 				if len(all) == 2 {
-					_ = os.RemoveAll(p.root + "/5") // another scan would not have it
+					_ = os.RemoveAll(p.root + "/5") // another scan would not find it
 				}
 			}
 			assert.NoError(t, p.scan([]uint64{50, 200}[i%2], see))
@@ -63,7 +63,7 @@ func TestScansAreShared(t *testing.T) {
 	group.Wait()
 }
 
-// A scan that had begun before shows what was then.
+// A scan serves no caller that came after its beginning.
 func TestScanBeginsAfterItWasAskedFor(t *testing.T) {
 	p := fakeProc(t, nil, process(5, 1, 5, 5, 100))
 	var second []stat

@@ -29,7 +29,7 @@ func TestRoleOf(t *testing.T) {
 		{"a set-gid program", plain, credentials{7, 7, 8, 0}, roleBystander},
 		{"a set-uid shim", shim, credentials{7, 0, 8, 8}, roleRefused},
 		{"a set-gid shim", shim, credentials{7, 7, 8, 0}, roleRefused},
-		{"a shim of both", shim, credentials{7, 0, 8, 0}, roleRefused},
+		{"a set-uid and set-gid shim", shim, credentials{7, 0, 8, 0}, roleRefused},
 		{"root that has become another user", shim, credentials{0, 7, 0, 8}, roleRefused},
 	} {
 		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, roleOf(test.args, test.owner)) })
@@ -41,11 +41,11 @@ func TestCanShim(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	const children = "/proc/thread-self/children"
 	require.True(t, canShim("/proc/self/exe", children))
-	require.False(t, canShim(file, children), "it cannot be started")
+	require.False(t, canShim(file, children), "the program cannot be started")
 	require.False(t, canShim("/proc/self/exe", file+".none"), "the kernel lists no children")
 }
 
-// A copy of this program belongs to another user and runs as that one.
+// A copy of this program belongs to another user and runs as that user.
 func TestSetUIDShimEnds(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may give a file away")
@@ -64,7 +64,7 @@ func TestSetUIDShimEnds(t *testing.T) {
 	var mount syscall.Statfs_t
 	require.NoError(t, syscall.Statfs(path, &mount))
 	if mount.Flags&syscall.MS_NOSUID != 0 {
-		t.Skip("the temporary folder does not allow set-uid")
+		t.Skip("the temporary directory does not allow set-uid")
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Cmd{Path: path, Args: []string{shimName}, Env: []string{}, Dir: "/", Stdout: &stdout, Stderr: &stderr}

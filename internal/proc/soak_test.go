@@ -18,7 +18,7 @@ import (
 
 var soakRuns = flag.Int("soak", 200, "number of runs of the soak test")
 
-// faults are what the fakes of the soak test do.
+// faults are the faults of the fakes in the soak test.
 var faults = map[string][]step{
 	"exits":                steps(step{Stdout: "x\n"}, fake.Exit(3)),
 	"hangs":                steps(hang),
@@ -36,7 +36,8 @@ var faults = map[string][]step{
 	"exits on interrupt 0": steps(step{ExitOn: map[string]int{"INT": 0}}, hang),
 }
 
-// TestSoak runs programs with random faults at once, each stopped at a random time. -soak N sets how many.
+// TestSoak runs programs with random faults concurrently, each stopped at a random time. -soak N sets the
+// number of runs.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		*soakRuns = min(*soakRuns, 50)
@@ -56,7 +57,7 @@ func TestSoak(t *testing.T) {
 		workers.Go(func() {
 			random := rand.New(rand.NewPCG(seed, worker))
 			for left.Add(-1) >= 0 && !t.Failed() {
-				for name := range faults { // any one
+				for name := range faults { // a random one
 					soakOnce(t, name, paths[name], random)
 					break
 				}

@@ -20,7 +20,7 @@ import (
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	// No fork may happen while the file is open for writing, or it would be busy.
+	// No fork may happen while the file is open for writing, because the file would be busy.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, []byte(text), mode))
@@ -82,7 +82,7 @@ func TestSpawnErrors(t *testing.T) {
 	}
 }
 
-// manyArguments are each short enough, and too long together for any limit that Linux may have.
+// manyArguments returns arguments that are short, but together exceed any limit of Linux.
 func manyArguments() []string {
 	args := []string{"sh"}
 	for range 64 {
@@ -99,7 +99,7 @@ func TestLongestArgumentArrives(t *testing.T) { // case 13
 
 func TestClosedDirectory(t *testing.T) { // case 8
 	if os.Getuid() == 0 {
-		t.Skip("no directory is closed to root")
+		t.Skip("root may enter every directory")
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o600))

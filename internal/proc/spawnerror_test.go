@@ -13,7 +13,7 @@ func TestSpawnError(t *testing.T) {
 	require.EqualError(t, err, "proc: start /bin/x: resource: why")
 	require.ErrorIs(t, err, cause)
 	require.True(t, err.Retryable())
-	require.Same(t, err, spawnError("", err), "classified already")
+	require.Same(t, err, spawnError("", err), "already classified")
 	require.Equal(t, Other, spawnError("", cause).Kind)
 	for _, errno := range busyErrnos {
 		require.Equal(t, Resource, spawnError("", errno).Kind, "%v", errno) // cases 11, 12

@@ -49,7 +49,7 @@ func TestStop(t *testing.T) {
 				command.Grace = 30 * time.Second // only a loaded machine needs it
 			}
 			result, _ := trial{steps: test.steps, command: command, stopWhen: "ready", suspended: test.suspended, within: 3 * time.Second}.run(t)
-			require.Equal(t, errEnd, result.Cause, "the cause wins over the status")
+			require.Equal(t, errEnd, result.Cause, "the cause has precedence over the exit code")
 			require.Equal(t, test.code, result.ExitCode)
 			require.Equal(t, test.signal, result.Signal)
 			require.Equal(t, test.soft, result.SoftSignal)
@@ -59,7 +59,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What a program has got of its input when it is stopped is never the whole for it: it is killed before it sees an end.
+// A stopped program never takes a part of its input for the whole input: it is killed before it sees an end.
 func TestStopDoesNotEndTheInput(t *testing.T) {
 	ignore := step{Ignore: []string{"INT", "TERM"}}
 	interrupted := step{Spawn: &spawn{ // prints that it is ready, and ends with SIGINT
@@ -69,12 +69,12 @@ func TestStopDoesNotEndTheInput(t *testing.T) {
 		stdin       []byte
 		before      []step
 		undelivered bool
-		whole       bool // it sees all of its input and the end of it
+		whole       bool // the program sees all of its input and the end
 	}{
-		"a long one":                   {stdin: make([]byte, 10<<20), undelivered: true},
-		"a long one, read in part":     {stdin: bytes.Repeat([]byte("line\n"), 1<<20), before: steps(step{ReadLine: true}), undelivered: true},
-		"a short one that was written": {stdin: []byte("hello"), undelivered: true, whole: true},
-		"one that was read":            {stdin: []byte("hello\n"), before: steps(step{ReadLine: true}), whole: true},
+		"long input":              {stdin: make([]byte, 10<<20), undelivered: true},
+		"long input, partly read": {stdin: bytes.Repeat([]byte("line\n"), 1<<20), before: steps(step{ReadLine: true}), undelivered: true},
+		"short input, unread":     {stdin: []byte("hello"), undelivered: true, whole: true},
+		"short input, read":       {stdin: []byte("hello\n"), before: steps(step{ReadLine: true}), whole: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := append(steps(ignore), test.before...)
@@ -87,7 +87,7 @@ func TestStopDoesNotEndTheInput(t *testing.T) {
 			require.Equal(t, test.undelivered, result.Undelivered)
 			require.Equal(t, "SIGKILL", result.Signal)
 			if !test.whole {
-				require.NotContains(t, result.Stdout.Text(), "seen", "it has taken a part for the whole")
+				require.NotContains(t, result.Stdout.Text(), "seen", "the program took a part for the whole input")
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 
 func TestReapedByAnother(t *testing.T) { // case 83
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, step{Sleep: 50 * time.Millisecond}, fake.Exit(7))})
-	eventually(t, func() bool { // the other one does not always get there first
+	eventually(t, func() bool { // the other waiter is not always first
 		var thief sync.WaitGroup
 		steal := writerFunc(func(p []byte) (int, error) {
 			for _, s := range fake.Survivors(path) {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// delegated returns the directory of a control group in which we may make others, or skips the test.
+// delegated returns the directory of a control group in which this user may create groups, or skips the test.
 func delegated(t *testing.T) string {
 	t.Helper()
 	for _, root := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
@@ -26,14 +26,14 @@ func delegated(t *testing.T) string {
 		if _, err := os.Stat(root + "/cgroup.controllers"); err != nil || os.Mkdir(dir, 0o755) != nil {
 			continue
 		}
-		t.Cleanup(func() { require.NoError(t, os.Remove(dir), "groups of runs are gone") })
+		t.Cleanup(func() { require.NoError(t, os.Remove(dir), "the groups of the runs are removed") })
 		return dir
 	}
-	t.Skip("no control group of version 2 is delegated to us")
+	t.Skip("no version 2 control group is delegated to this user")
 	return ""
 }
 
-// strongModes calls test with what each strong mode sets.
+// strongModes calls test with the settings of each strong mode.
 func strongModes(t *testing.T, test func(t *testing.T, c proc.Command)) {
 	t.Run("shim", func(t *testing.T) { test(t, proc.Command{Shim: true}) })
 	t.Run("cgroup", func(t *testing.T) { test(t, proc.Command{Cgroup: delegated(t)}) })
@@ -71,7 +71,7 @@ func TestStrongModesEndAForkChain(t *testing.T) { // case 66
 	}
 	strongModes(t, func(t *testing.T, c proc.Command) {
 		for range rounds {
-			// Each process starts its successor in a group of its own, without our cookie, and exits.
+			// Each process starts its successor in a separate group, without the cookie, and exits.
 			result, _ := trial{
 				steps:   steps(step{Spawn: &spawn{Steps: steps(step{Spawn: &spawn{Self: true, Setpgid: true, ClearEnv: true}})}}, ready, hang),
 				command: c, stopWhen: "ready",
@@ -152,7 +152,7 @@ func TestShimHidesInheritedFiles(t *testing.T) { // case 78
 		})
 	}
 	require.False(t, leaked(proc.Command{Shim: true}))
-	require.True(t, leaked(proc.Command{}), "without a shim it is the host's own business")
+	require.True(t, leaked(proc.Command{}), "without a shim the file is inherited")
 }
 
 func TestShimArgumentsEnvironmentAndInput(t *testing.T) {

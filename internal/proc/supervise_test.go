@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeTree is a tree in which time is all that passes.
+// fakeTree is a tree that starts no process; only time passes.
 type fakeTree struct {
 	done   chan struct{}
 	once   sync.Once
-	diesOf map[softSignal]time.Duration // how long it takes to end after a signal
-	stuck  bool                         // cannot be killed
+	diesOf map[softSignal]time.Duration // time until it ends after a signal
+	stuck  bool                         // the program cannot be killed
 	asked  []softSignal
 	notes  int
 	reaps  int
@@ -45,7 +45,8 @@ func (t *fakeTree) sweep(patience time.Duration) swept {
 	return t.swept
 }
 
-// supervised runs the state machine on a fake tree with streams that have ended, and returns the time it took.
+// supervised runs the state machine on a fake tree with streams that have ended, and returns the time that it
+// took.
 func supervised(t *testing.T, ctx context.Context, c Command, f *fakeTree) (Result, time.Duration) {
 	t.Helper()
 	f.done = make(chan struct{})
@@ -92,7 +93,7 @@ func TestEscalation(t *testing.T) {
 				require.Equal(t, test.took, took)
 				require.Equal(t, test.asked, f.asked)
 				require.Equal(t, test.escalated, result.Escalated)
-				require.Positive(t, f.notes, "looked at before the first signal")
+				require.Positive(t, f.notes, "remember was called before the first signal")
 				require.Equal(t, 1, f.reaps)
 				require.Equal(t, 7, result.ExitCode)
 				require.True(t, result.TreeClean)
@@ -108,11 +109,11 @@ func TestProgramThatCannotDie(t *testing.T) { // case 74
 		cancel()
 		f := &fakeTree{stuck: true}
 		result, took := supervised(t, ctx, Command{}, f)
-		require.Equal(t, 2*time.Second+5*time.Second+reapTimeout, took, "graces, teardown, and a last look")
+		require.Equal(t, 2*time.Second+5*time.Second+reapTimeout, took, "grace periods, teardown and reapTimeout")
 		require.False(t, result.TreeClean)
 		require.Equal(t, -1, result.ExitCode)
 		require.Zero(t, f.reaps)
-		f.exit() // at last
+		f.exit() // the program finally ends
 		synctest.Wait()
 		require.Equal(t, 1, f.reaps)
 	})

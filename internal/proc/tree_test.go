@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stubborn is what the children do in tests of the sweep: they hear no polite signal.
+// stubborn are the steps of the children in tests of the sweep: they ignore the soft signals.
 var stubborn = steps(step{Ignore: []string{"INT", "TERM", "HUP"}}, hang)
 
-// shapes are trees of processes that try to get away, with the number of processes besides the leader.
+// shapes are process trees that try to escape, with the number of processes besides the leader.
 var shapes = []struct {
 	name  string
 	spawn spawn
@@ -28,7 +28,7 @@ var shapes = []struct {
 	{"holds stdout (case 33)", spawn{Steps: stubborn, HoldStdout: true}, 1},
 	{"holds stdout in own session", spawn{Steps: stubborn, HoldStdout: true, Setsid: true}, 1},
 	{"daemon (case 62)", spawn{Steps: stubborn, Daemon: true}, 1},
-	{"server for the next runs, as cline leaves it", spawn{Steps: stubborn, Daemon: true, Args: []string{"--cline-hub-daemon"}}, 1},
+	{"server for later runs, as cline leaves it", spawn{Steps: stubborn, Daemon: true, Args: []string{"--cline-hub-daemon"}}, 1},
 	{"daemon that holds stdout", spawn{Steps: stubborn, Daemon: true, HoldStdout: true}, 1},
 	{"environment scrubbed (case 69)", spawn{Steps: stubborn, Setsid: true, ClearEnv: true}, 1},
 	{"environment scrubbed below a shell of its own session", spawn{Setsid: true,
@@ -65,7 +65,7 @@ func TestTreeIsGoneAfterAStop(t *testing.T) {
 func TestTreeIsGoneAfterAnExit(t *testing.T) { // cases 33, 67
 	for _, shape := range shapes {
 		if scrubbed(shape.spawn) {
-			continue // with leader and environment gone nothing tells it is ours; see the strong mode
+			continue // nothing shows that it belongs to the run; see the strong modes
 		}
 		t.Run(shape.name, func(t *testing.T) {
 			result, _ := trial{steps: steps(step{Spawn: &shape.spawn}, ready), within: time.Second}.run(t)
@@ -90,7 +90,7 @@ func TestRespawnedChildren(t *testing.T) { // case 64
 
 func TestManyChildren(t *testing.T) { // case 65
 	count := 200
-	if testing.Short() || raceEnabled { // it makes fakes slow to start
+	if testing.Short() || raceEnabled { // the race detector makes fakes slow to start
 		count = 40
 	}
 	result, _ := trial{
@@ -106,7 +106,7 @@ func TestWrapperAroundTheProgram(t *testing.T) { // case 68
 	wrapper := steps(step{Ignore: []string{"TERM", "INT"}}, step{Spawn: &spawn{HoldStdout: true, Wait: true, Steps: append(steps(ready), stubborn...)}})
 	result, _ := trial{steps: wrapper, command: proc.Command{Grace: time.Millisecond}, stopWhen: "ready"}.run(t)
 	require.True(t, result.TreeClean)
-	require.LessOrEqual(t, result.Leftovers, 1, "the signal to the group may have ended it before the wrapper was reaped")
+	require.LessOrEqual(t, result.Leftovers, 1, "the signal to the group may have ended the program before the wrapper was reaped")
 }
 
 func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
@@ -120,7 +120,7 @@ func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
 	require.Less(t, time.Since(begin), margin)
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
-	require.Len(t, fake.Survivors(path), 1, "the documented limit; if it is gone, the documentation is wrong")
+	require.Len(t, fake.Survivors(path), 1, "the documented limit; update the documentation if this changes")
 }
 
 func TestStrangersAreNotTouched(t *testing.T) { // case 72

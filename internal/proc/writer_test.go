@@ -38,7 +38,7 @@ func TestWriterFailureStopsTheRun(t *testing.T) { // cases 37, 38
 				for len(fake.Survivors(path)) > 0 {
 					time.Sleep(time.Millisecond)
 				}
-				time.Sleep(20 * time.Millisecond) // most likely Run has seen the exit by then; if not, all is as above
+				time.Sleep(20 * time.Millisecond) // usually Run has seen the exit by then
 				return test.write(p)
 			})
 			test.check(t, trial{command: proc.Command{Stdout: late}}.runAt(t, path).Cause)
@@ -70,5 +70,5 @@ func TestWriterThatBlocksDoesNotBlockRun(t *testing.T) { // case 36
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
 	require.Empty(t, fake.Survivors(path))
-	close(release) // and now its goroutine ends, as NoLeaks will see
+	close(release) // now its goroutine ends, as NoLeaks requires
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// What a list turns off, among three backends.
+// TestOff checks which of three backends a list turns off.
 func TestOff(t *testing.T) {
 	names := []string{"alpaca", "alpaca-work", "gibbon"}
 	for _, name := range names {
@@ -16,7 +16,7 @@ func TestOff(t *testing.T) {
 	}
 	skiplist.Know("gibbon-cli", "")
 	for _, test := range []struct {
-		list, off string // the first letters of what is off
+		list, off string // off: the first letters of the backends that are off
 		doubts    []string
 	}{
 		{"", "", nil}, {" ,;", "", nil}, {"0", "", nil}, {"False", "", nil}, {"none", "", nil},
@@ -52,16 +52,15 @@ func TestOff(t *testing.T) {
 			}
 			require.Equal(t, test.off, off)
 			require.Equal(t, test.doubts, skiplist.Doubts(test.list))
-			require.True(t, test.doubts != nil || !doubtful, "a doubt that is not told")
+			require.True(t, test.doubts != nil || !doubtful, "a doubt that is not reported")
 			all, _ := skiplist.Off(test.list, "")
 			require.Equal(t, test.off == "aag", all)
 		})
 	}
 }
 
-// A backend that nobody has told of is turned off by its name all the same,
-// without a doubt.
-func TestOwnName(t *testing.T) {
+// A backend that was not registered is also turned off by its name, without a doubt.
+func TestOffUnregisteredName(t *testing.T) {
 	off, doubt := skiplist.Off("heron,1", "heron")
 	require.True(t, off)
 	require.Empty(t, doubt)
@@ -70,7 +69,7 @@ func TestOwnName(t *testing.T) {
 	require.Equal(t, `"herno" is not a backend name`, doubt)
 }
 
-func TestNamesThatAreToldLater(t *testing.T) {
+func TestKnowLaterCallsSourceOnce(t *testing.T) {
 	asked := 0
 	skiplist.KnowLater(func() [][]string {
 		asked++
