@@ -43,7 +43,7 @@ func TestMemoryOfFailedAttempts(t *testing.T) {
 		step   clitest.Step
 		kept   int64 // of an attempt, in bytes, at most
 	}{
-		{"answer", clispec.OutputStream, stdout(strings.Repeat(delta, 4*mb/len(delta))), 3 * mb / 2},
+		{"answer", clispec.OutputStream, stdout(strings.Repeat(delta, 2*mb/len(delta))), 3 * mb / 2},
 		{"text", clispec.OutputText, clitest.Step{FloodStdout: 4 * mb}, mb / 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
