@@ -45,7 +45,7 @@ func sayings(t *testing.T) []saying {
 		{"README.md", `running claude takes (\d+ ms)`, warm[2]},
 		{"README.md", `ms instead of (\d+ ms)`, warm[1]},
 		{"docs/how-to/guide.md", "`specs.All\\(\\)` are (\\w+)", word(all)},
-		{"docs/how-to/operations.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
+		{"docs/reference/command.md", "A chain asks the (\\w+) CLIs of `specs.All", word(all)},
 	}
 }
 

@@ -68,7 +68,7 @@ type Diagnosis struct {
 // Problem is something that a person may want to change.
 type Problem struct {
 	// Code is a [call.Reason] if the problem keeps the backend from answering,
-	// else the name of a remark, listed in docs/how-to/operations.md.
+	// else the name of a remark, listed in docs/reference/command.md.
 	Code    string `json:"code"`
 	Message string `json:"message"` // what it is
 	Hint    string `json:"hint"`    // what to do, with commands in backquotes

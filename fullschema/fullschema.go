@@ -3,7 +3,7 @@
 //
 //	import _ "github.com/clichain/clichain/fullschema"
 //
-// Without it, a program supports schemas with the keywords that docs/how-to/structured.md lists, which include all that
+// Without it, a program supports schemas with the keywords that docs/reference/schemas.md lists, which include all that
 // [clichain.CompleteAs] needs. A request with another schema fails as bad_option before a CLI starts. The package adds
 // some milliseconds to the start of a program. The command clichain imports it.
 //

@@ -129,7 +129,7 @@ func TestOperationsPageNix(t *testing.T) {
 	}
 }
 
-// TestOperationsPageRemarks: the page lists the codes that the code gives.
+// TestOperationsPageRemarks: the command reference lists the codes that the code gives.
 func TestOperationsPageRemarks(t *testing.T) {
 	given := map[string]bool{inspect.CodeUnasked: true, doctor.CodeSlow: true} // constants
 	files, err := filepath.Glob("../../doctor/*.go")
@@ -146,7 +146,7 @@ func TestOperationsPageRemarks(t *testing.T) {
 			given[m[1]] = true
 		}
 	}
-	page, err := os.ReadFile("../../docs/how-to/operations.md")
+	page, err := os.ReadFile("../../docs/reference/command.md")
 	require.NoError(t, err)
 	_, rest, _ := strings.Cut(string(page), "| Remark | Meaning |\n|---|---|\n")
 	listed := map[string]bool{}

@@ -90,7 +90,7 @@ func TestEveryKeywordIsKnown(t *testing.T) {
 	}
 	var meta struct{ Properties map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(structured.MetaSchema), &meta))
-	page, err := os.ReadFile("../../docs/how-to/structured.md")
+	page, err := os.ReadFile("../../docs/reference/schemas.md")
 	require.NoError(t, err)
 	for word := range meta.Properties {
 		require.Regexp(t, "`"+regexp.QuoteMeta(word)+"[`:]", string(page))
