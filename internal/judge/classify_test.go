@@ -13,19 +13,19 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// Output that no rule can read is an answer only if the CLI ended well, and by itself.
+// Output that no rule can read is an answer only if the CLI exited with code 0 and clichain did not stop it.
 func TestRawOutput(t *testing.T) {
 	for name, test := range map[string]struct {
 		ev   judge.Evidence
 		want call.Reason // "": an answer
 	}{
-		"it ended well":       {judge.Evidence{RawOK: true, Stray: " fine\n"}, ""},
-		"it was not asked":    {judge.Evidence{Stray: "fine"}, call.ReasonBadOutput},
-		"it printed nothing":  {judge.Evidence{RawOK: true, Stray: " \n"}, call.ReasonBadOutput},
-		"a status":            {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{ExitCode: 1}}, call.ReasonExit},
+		"exit code 0":         {judge.Evidence{RawOK: true, Stray: " fine\n"}, ""},
+		"option off":          {judge.Evidence{Stray: "fine"}, call.ReasonBadOutput},
+		"no output":           {judge.Evidence{RawOK: true, Stray: " \n"}, call.ReasonBadOutput},
+		"exit code 1":         {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{ExitCode: 1}}, call.ReasonExit},
 		"a signal":            {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{ExitCode: -1, Signal: "SIGKILL"}}, call.ReasonKilled},
 		"a signal, no status": {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{Signal: "SIGKILL"}}, call.ReasonKilled},
-		"clichain ended it":   {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{Cause: context.Canceled}}, call.ReasonCanceled},
+		"stopped by clichain": {judge.Evidence{RawOK: true, Stray: "fine", Result: proc.Result{Cause: context.Canceled}}, call.ReasonCanceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ev := test.ev
@@ -43,8 +43,8 @@ func TestRawOutput(t *testing.T) {
 	}
 }
 
-// A delay is the service's own if it is more than the pause that the CLI doubles before each of its tries, from two
-// seconds before the first.
+// A delay comes from the service if it is longer than the back-off of the CLI, which starts at two seconds and
+// doubles with each attempt.
 func TestServiceDelay(t *testing.T) {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	j := judge.New(&clispec.Spec{Name: "lumen"})

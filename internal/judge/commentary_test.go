@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// WithoutCommentary is what a reader sees of a run's events.
+// WithoutCommentary returns the events that a reader receives for the events of a run.
 func WithoutCommentary(events []call.Event, answered bool) (seen []call.Event) {
 	var c Commentary
 	for _, e := range events {
@@ -21,7 +21,7 @@ func WithoutCommentary(events []call.Event, answered bool) (seen []call.Event) {
 	return append(seen, c.End(answered)...)
 }
 
-// eventsOf makes events of "kind:text" words.
+// eventsOf creates events from "kind:text" words.
 func eventsOf(script string) (events []call.Event) {
 	for word := range strings.FieldsSeq(script) {
 		kind, text, _ := strings.Cut(word, ":")
@@ -58,8 +58,8 @@ func TestCommentaryBecomesThinking(t *testing.T) {
 	}
 }
 
-// Whatever comes, no text is lost, all other events keep their order, and the
-// text of the stream is the text that the response has.
+// No text is lost, all other events keep their order, and the text of the stream equals the text of the
+// response.
 func TestCommentaryKeepsTheAnswer(t *testing.T) {
 	kinds := []string{"delta", "text", "tool_use", "tool_result", "status", "thinking", "warning", "raw", "usage"}
 	text := func(events []call.Event, which ...call.EventKind) string {
@@ -104,8 +104,8 @@ func TestCommentaryKeepsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestLongAnswerIsNotCopiedOften: room for the text is doubled, not made for each piece.
-func TestLongAnswerIsNotCopiedOften(t *testing.T) {
+// The buffer for the text grows by doubling, not for each piece.
+func TestLongAnswerIsRarelyCopied(t *testing.T) {
 	const size, piece = 8 << 20, 128
 	var tally Tally
 	delta := SignOf(call.Event{Kind: call.EventDelta, Text: strings.Repeat("x", piece)})

@@ -9,13 +9,13 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Literals is what a pattern's matches are searched for first.
+// Literals returns the texts that are searched for before a pattern is matched.
 func Literals(pattern string) []string { return plaintext.Literals(pattern) }
 
-// LineMatcher is one of the rules common to all specs.
+// LineMatcher is one of the common rules of all specs.
 type LineMatcher struct{ compiledLine }
 
-// CommonLines are the rules common to all specs.
+// CommonLines returns the common rules of all specs.
 func CommonLines() (rules []LineMatcher) {
 	for _, line := range commonLines() {
 		rules = append(rules, LineMatcher{line})
@@ -42,7 +42,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// What the short cut rules out, the expression must rule out too.
+// If the literals exclude a match, the pattern must not match.
 func FuzzLiterals(f *testing.F) {
 	for _, text := range []string{"429 Too Many Requests", "You've hit your limit · resets 2pm", "Kelvin \u212a, \u017f"} {
 		f.Add(text)

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-// answered is a run that has printed an answer.
+// answered returns the tally of a run that has printed an answer.
 func answered() *judge.Tally {
 	t := &judge.Tally{}
 	e := judge.SignOf(call.Event{Kind: call.EventResult, Text: "fine"})
@@ -23,7 +23,7 @@ func answered() *judge.Tally {
 	return t
 }
 
-// retried is a run that has answered after it tried again.
+// retried returns the tally of a run that answered after a retry.
 func retried() *judge.Tally {
 	t := &judge.Tally{}
 	e := judge.SignOf(call.Event{Kind: call.EventRetry})
@@ -32,7 +32,8 @@ func retried() *judge.Tally {
 	return t
 }
 
-// No answer is one if the CLI had not read its whole prompt, unless it ended by itself without reading any of it.
+// An answer counts only if the CLI had read the whole prompt, or if it ended on its own without reading any of
+// it.
 func TestVerdictOnUndeliveredInput(t *testing.T) {
 	stopped := &judge.Stop{Reason: call.ReasonIdleTimeout, After: time.Second}
 	own := errors.New("the caller's own")
@@ -43,22 +44,22 @@ func TestVerdictOnUndeliveredInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		ev   judge.Evidence
 		want call.Reason
-		err  error // in the chain of errors
+		err  error // an error in the chain of errors
 	}{
-		"it ended by itself":      {judge.Evidence{Tally: answered()}, call.ReasonBadOutput, nil},
-		"it lingered":             {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: judge.ErrAnswered}}, call.ReasonBadOutput, nil},
-		"it was given up":         {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: judge.ErrMovedOn}}, call.ReasonBadOutput, judge.ErrMovedOn},
-		"canceled":                {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: context.Canceled}}, call.ReasonCanceled, context.Canceled},
-		"canceled with a cause":   {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: own}}, call.ReasonCanceled, own},
-		"a deadline":              {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: context.DeadlineExceeded}}, call.ReasonTimeout, call.ErrTimeout},
-		"idle":                    {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: stopped}}, call.ReasonIdleTimeout, stopped},
-		"idle, and a limit":       {judge.Evidence{Tally: limited, Result: proc.Result{Cause: stopped}}, call.ReasonUsageLimit, stopped},
-		"too much output":         {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: proc.ErrOutputLimit}}, call.ReasonOutputLimit, nil},
-		"killed":                  {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: proc.ErrKilled}}, call.ReasonCanceled, nil},
-		"plain text":              {judge.Evidence{Output: clispec.OutputText, Stdout: "fine", Tally: &judge.Tally{}}, call.ReasonBadOutput, nil},
-		"raw output":              {judge.Evidence{RawOK: true, Stray: "fine", Tally: &judge.Tally{}}, call.ReasonBadOutput, nil},
-		"a failure of another":    {judge.Evidence{Tally: retried(), Result: proc.Result{ExitCode: 1}}, call.ReasonRateLimited, nil},
-		"an end without a reason": {judge.Evidence{Tally: &judge.Tally{}, Result: proc.Result{ExitCode: 1}}, call.ReasonExit, nil},
+		"ended on its own":             {judge.Evidence{Tally: answered()}, call.ReasonBadOutput, nil},
+		"lingered":                     {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: judge.ErrAnswered}}, call.ReasonBadOutput, nil},
+		"stopped for the next backend": {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: judge.ErrMovedOn}}, call.ReasonBadOutput, judge.ErrMovedOn},
+		"canceled":                     {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: context.Canceled}}, call.ReasonCanceled, context.Canceled},
+		"canceled with a cause":        {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: own}}, call.ReasonCanceled, own},
+		"a deadline":                   {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: context.DeadlineExceeded}}, call.ReasonTimeout, call.ErrTimeout},
+		"idle":                         {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: stopped}}, call.ReasonIdleTimeout, stopped},
+		"idle, and a limit":            {judge.Evidence{Tally: limited, Result: proc.Result{Cause: stopped}}, call.ReasonUsageLimit, stopped},
+		"too much output":              {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: proc.ErrOutputLimit}}, call.ReasonOutputLimit, nil},
+		"killed":                       {judge.Evidence{Tally: answered(), Result: proc.Result{Cause: proc.ErrKilled}}, call.ReasonCanceled, nil},
+		"plain text":                   {judge.Evidence{Output: clispec.OutputText, Stdout: "fine", Tally: &judge.Tally{}}, call.ReasonBadOutput, nil},
+		"raw output":                   {judge.Evidence{RawOK: true, Stray: "fine", Tally: &judge.Tally{}}, call.ReasonBadOutput, nil},
+		"failure of an earlier retry":  {judge.Evidence{Tally: retried(), Result: proc.Result{ExitCode: 1}}, call.ReasonRateLimited, nil},
+		"an end without a reason":      {judge.Evidence{Tally: &judge.Tally{}, Result: proc.Result{ExitCode: 1}}, call.ReasonExit, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ev := test.ev

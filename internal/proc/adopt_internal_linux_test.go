@@ -28,7 +28,7 @@ func TestCannotReap(t *testing.T) {
 }
 
 // If process 1 can reap, the remains of an earlier run show whether it does.
-func TestInheritanceIsLearned(t *testing.T) {
+func TestInheritanceNeeded(t *testing.T) {
 	now := time.Now()
 	zombie := stat{pid: 7, parent: 1, start: 100, state: 'Z', threads: 1}
 	of := func(change func(*stat)) stat { s := zombie; change(&s); return s }

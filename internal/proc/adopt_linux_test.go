@@ -85,7 +85,7 @@ func zombies(parent *os.Process) (list []string) {
 
 // Every container whose first process is "tail", "sleep" or a program that waits only for its own children is
 // in this situation.
-func TestFirstProcessThatDoesNotReap(t *testing.T) {
+func TestProcessOneThatDoesNotReap(t *testing.T) {
 	for name, scenario := range map[string][]step{
 		"nothing left":   {ready},
 		"children":       {{Spawn: &spawn{Steps: stubborn, Count: 3}}, ready},
@@ -104,7 +104,7 @@ func TestFirstProcessThatDoesNotReap(t *testing.T) {
 }
 
 // Run does not reap the host's own children, even if this process adopts orphaned processes of the runs.
-func TestHostsOwnChildrenAreNotReaped(t *testing.T) {
+func TestRunDoesNotReapOtherChildren(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	t.Cleanup(func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
 	own := exec.Command("/bin/sh", "-c", "exit 7")

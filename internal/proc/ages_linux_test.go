@@ -50,7 +50,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-func TestAgesOfStrangeListings(t *testing.T) {
+func TestAgesOfUnusualListings(t *testing.T) {
 	var a ages
 	now := time.Now()
 	for range 3 {
@@ -74,7 +74,7 @@ func TestAgesOfStrangeListings(t *testing.T) {
 }
 
 // Processes older than the run are read once, others at each scan.
-func TestScanReadsWhatIsOlderOnce(t *testing.T) {
+func TestScanReadsOlderProcessesOnce(t *testing.T) {
 	older, younger := process(5, 1, 5, 5, 100), process(6, 1, 6, 6, 300)
 	p := fakeProc(t, nil, older, younger)
 	scan := func(want ...stat) {
@@ -97,7 +97,7 @@ func TestScanReadsWhatIsOlderOnce(t *testing.T) {
 
 // If a scan is delayed while the PID of an older process is reused, it misses the younger process, as if that
 // had started later. The next scan finds it.
-func TestScanThatIsHeldUp(t *testing.T) {
+func TestDelayedScanWithReusedPID(t *testing.T) {
 	slow, older := process(7, 1, 7, 7, 300), process(8, 1, 8, 8, 100)
 	p := &procfs{root: t.TempDir()}
 	writeStat(t, p, slow)
@@ -143,7 +143,7 @@ func writeStat(t *testing.T, p *procfs, s stat) {
 }
 
 // The kernel never shows a process under the entry of an earlier process with the same PID.
-func TestScanSeesARecycledID(t *testing.T) {
+func TestScanSeesReusedPID(t *testing.T) {
 	if os.Getenv(recycleVariable) == "" {
 		rerun(t, recycleVariable, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID})
 		return

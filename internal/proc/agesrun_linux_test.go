@@ -72,7 +72,7 @@ const daemon = `echo $( (setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1'
 
 // Run finds a process that starts one program after the other, which has no environment at the beginning of
 // each program.
-func TestRunEndsWhatStartsPrograms(t *testing.T) {
+func TestRunEndsProcessThatStartsPrograms(t *testing.T) {
 	for range 150 {
 		script := `echo $( (setsid sh -c 'echo $$; exec sh "$1" >/dev/null 2>&1' sh "$1" &) )`
 		leaver{script: script, args: []string{again(t)}}.run(t)
@@ -115,7 +115,7 @@ func mountProc(t *testing.T, options string) {
 const recycleVariable = "PROC_TEST_RECYCLE"
 
 // Run finds a process whose PID belonged to a process older than the run.
-func TestRunEndsWhatGotARecycledID(t *testing.T) {
+func TestRunEndsProcessWithReusedPID(t *testing.T) {
 	if os.Getenv(recycleVariable) == "" {
 		rerun(t, recycleVariable, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID})
 		return
@@ -142,7 +142,7 @@ func TestRunEndsWhatGotARecycledID(t *testing.T) {
 
 // The kernel counts start times in units of startTick, so a process that a run leaves may be as old as its
 // program.
-func TestRunEndsWhatIsAsOldAsItsProgram(t *testing.T) {
+func TestRunEndsProcessAsOldAsProgram(t *testing.T) {
 	same := 0
 	for range 30 {
 		var leader, left stat
@@ -190,7 +190,7 @@ func makeFIFO(t *testing.T) string {
 
 // Run does not end a process that is older than the run and becomes a child of this process, and still finds
 // all processes of the run.
-func TestRunBesideAnOlderProcessThatIsInherited(t *testing.T) {
+func TestRunWithOlderAdoptedProcess(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	t.Cleanup(func() { require.NoError(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
 	for _, test := range []struct {
@@ -241,7 +241,7 @@ func startFamily(t *testing.T) (child stat, orphan func()) {
 // hideVariable runs a test as another user, with a /proc that hides the processes of others.
 const hideVariable = "PROC_TEST_HIDE"
 
-func TestRunWhereProcessesAreHidden(t *testing.T) {
+func TestRunWithHiddenProcesses(t *testing.T) {
 	for _, option := range []string{"hidepid=1", "hidepid=2"} {
 		t.Run(option, func(t *testing.T) {
 			if os.Getenv(hideVariable) == "" {

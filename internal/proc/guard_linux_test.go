@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWatchdogThatDoesNotListenIsReplaced(t *testing.T) { // case 84
+func TestUnresponsiveWatchdogIsReplaced(t *testing.T) { // case 84
 	w := &watchdog{groups: map[int]stat{}}
 	w.hold()
 	t.Cleanup(w.release)
@@ -26,7 +26,7 @@ func TestWatchdogThatDoesNotListenIsReplaced(t *testing.T) { // case 84
 	require.NotEqual(t, old, w.process.Pid)
 }
 
-func TestSessionOfARun(t *testing.T) {
+func TestWatchdogLeads(t *testing.T) {
 	leader := 0
 	_, err := Run(t.Context(), Command{Path: "/bin/true", Started: func(pid int) {
 		require.True(t, guard.leads(pid))
@@ -114,7 +114,7 @@ func TestWatchdogKillsDescendants(t *testing.T) {
 
 // A process that got the PID of a dead leader, and its descendants, are neither killed nor stopped. The same
 // applies to a group that the host has removed.
-func TestWatchdogSparesARecycledID(t *testing.T) {
+func TestWatchdogSparesReusedPID(t *testing.T) {
 	eachWatchdog(t, func(t *testing.T, shell string, args []string) {
 		path, leader := family(t)
 		watchdog := exec.Cmd{Path: shell, Args: args, Env: []string{"PATH=" + t.TempDir()}, Dir: "/"}

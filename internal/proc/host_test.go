@@ -63,7 +63,7 @@ func watchdogs(pid int) []fake.Survivor {
 	})
 }
 
-func TestNothingOutlivesTheHost(t *testing.T) { // case 75
+func TestNoProcessOutlivesHost(t *testing.T) { // case 75
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))
@@ -75,7 +75,7 @@ func TestNothingOutlivesTheHost(t *testing.T) { // case 75
 	}
 }
 
-func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
+func TestNoProcessOutlivesHostWithoutPath(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // as if PATH contained only the directory of a CLI
 	family := step{Spawn: &spawn{Steps: stubborn, Daemon: true}}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(family, family, family, ready, hang)}))
@@ -85,7 +85,7 @@ func TestNothingOutlivesAHostWithoutPath(t *testing.T) {
 	require.Empty(t, fake.Survivors(h.fake))
 }
 
-func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
+func TestScrubbedLeaderDiesWithHost(t *testing.T) {
 	// The watchdog knows the group, so no cookie is needed.
 	child := spawn{Steps: stubborn, ClearEnv: true}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
@@ -93,7 +93,7 @@ func TestScrubbedLeaderDiesWithTheHost(t *testing.T) {
 	eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
 }
 
-func TestWatchdogEndsWithAHostThatExits(t *testing.T) {
+func TestWatchdogEndsWithExitingHost(t *testing.T) {
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(ready)}))
 	require.Contains(t, h.rest(t), "exit 0")
 	require.NoError(t, h.Wait())
@@ -143,7 +143,7 @@ func TestSweepOrphans(t *testing.T) { // case 85
 	t.Fatal("other sweeps ended the orphans of ten hosts")
 }
 
-func TestHostInsideARun(t *testing.T) {
+func TestHostInsideRun(t *testing.T) {
 	// The inner host is killed together with its watchdog, so the outer run must find the inner daemon.
 	inner := fake.New(t, "inner", fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Daemon: true}}, ready, hang)})
 	host := hostCommand(t, inner)

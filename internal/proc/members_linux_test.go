@@ -72,7 +72,7 @@ func TestMembers(t *testing.T) {
 }
 
 // A process that is starting a program may belong to the run, and is examined again.
-func TestMembersThatAreNotKnownYet(t *testing.T) {
+func TestMembersWithUnknownCookie(t *testing.T) {
 	host, leader := process(10, 1, 10, 9, 50), process(100, 10, 100, 100, 1000)
 	all := []stat{leader, process(101, 1, 101, 101, 1001)}
 	m := newMembers(leader, host, "cookie", guard.leads)

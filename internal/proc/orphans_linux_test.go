@@ -62,7 +62,7 @@ func TestOrphansIncludeDescendants(t *testing.T) {
 }
 
 // A host that /proc does not show is not necessarily dead.
-func TestOwnerThatProcDoesNotShow(t *testing.T) {
+func TestOwnerHiddenByProc(t *testing.T) {
 	self, err := system.stat(os.Getpid())
 	require.NoError(t, err)
 	ours := hostID() + ".RANDOM"
@@ -95,14 +95,14 @@ func TestOwnerThatProcDoesNotShow(t *testing.T) {
 	require.False(t, ownerGone(hidden, probe, ours), "this process is alive")
 }
 
-// hiddenVariable makes TestSweepWhereHostsAreHidden the sweeping process.
+// hiddenVariable makes TestSweepOrphansWithHiddenHosts the sweeping process.
 const hiddenVariable = "PROC_TEST_HIDDEN"
 
 // nobody is a user other than the one that runs the tests.
 const nobody = 65534
 
 // Root runs a host. Another user, who sees only the processes of that user, sweeps.
-func TestSweepWhereHostsAreHidden(t *testing.T) {
+func TestSweepOrphansWithHiddenHosts(t *testing.T) {
 	if os.Getenv(hiddenVariable) != "" {
 		sweepHidden()
 	}
@@ -115,7 +115,7 @@ func TestSweepWhereHostsAreHidden(t *testing.T) {
 	require.NoError(t, sleep.Start())
 	t.Cleanup(func() { _, _ = sleep.Process.Kill(), sleep.Wait() })
 
-	sweep := exec.Command(os.Args[0], "-test.run=^TestSweepWhereHostsAreHidden$")
+	sweep := exec.Command(os.Args[0], "-test.run=^TestSweepOrphansWithHiddenHosts$")
 	sweep.Env = append(os.Environ(), hiddenVariable+"="+strconv.Itoa(os.Getpid()))
 	sweep.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
 	output, err := sweep.CombinedOutput()

@@ -88,7 +88,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-func TestCookieIsFoundWhereverItIs(t *testing.T) {
+func TestHasCookieAtAnyPosition(t *testing.T) {
 	const cookie = "boot.1.2.3.RANDOM"
 	block := 16 << 10
 	for _, before := range []int{0, 1, block - len(cookie), block - len(cookie) + 1, block - 1, block, 5*block - 3} {
@@ -140,7 +140,7 @@ func TestEmptyEnvironment(t *testing.T) {
 }
 
 // A process that starts one program after the other has the cookie, or is known to be starting a program.
-func TestCookieOfAProcessThatStartsPrograms(t *testing.T) {
+func TestHasCookieWhileProgramsStart(t *testing.T) {
 	cmd := exec.Command("/bin/sh", again(t))
 	cmd.Env = append(os.Environ(), CookieName+"=the-cookie-of-a-test")
 	require.NoError(t, cmd.Start())
@@ -164,7 +164,7 @@ func again(t *testing.T) (path string) {
 	return path
 }
 
-func TestKillSparesAStranger(t *testing.T) { // case 70
+func TestKillSparesReusedPID(t *testing.T) { // case 70
 	cmd := exec.Command("/bin/sleep", "1000")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() })

@@ -147,7 +147,7 @@ func TestNoControllingTerminal(t *testing.T) { // case 80
 	require.Contains(t, string(output), "exit 0")
 }
 
-func TestProgramThatIsFrozen(t *testing.T) { // case 74
+func TestFrozenProgram(t *testing.T) { // case 74
 	group := "/sys/fs/cgroup/freezer/clichain-test-" + filepath.Base(t.TempDir())
 	if err := os.Mkdir(group, 0o755); err != nil {
 		t.Skip("no freezer: ", err)

@@ -19,7 +19,7 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-func TestExitStatusIsPassedThrough(t *testing.T) { // case 87
+func TestExitCodeIsReturned(t *testing.T) { // case 87
 	for _, code := range []int{0, 1, 41, 127, 130, 143, 255} {
 		result, _ := trial{steps: steps(fake.Exit(code))}.run(t)
 		require.Equal(t, code, result.ExitCode)
@@ -31,7 +31,7 @@ func TestExitStatusIsPassedThrough(t *testing.T) { // case 87
 	}
 }
 
-func TestSignalFromElsewhereIsNoCause(t *testing.T) { // case 86
+func TestExternalSignalIsNoCause(t *testing.T) { // case 86
 	for _, name := range []string{"KILL", "INT", "TERM"} {
 		result, _ := trial{steps: steps(step{Kill: name}, hang)}.run(t)
 		require.Equal(t, "SIG"+name, result.Signal)
@@ -91,7 +91,7 @@ func TestArgumentsArriveAsText(t *testing.T) { // case 20
 	require.Equal(t, args, r.Args[1:])
 }
 
-func TestEnvironmentIsWhatWasGiven(t *testing.T) {
+func TestEnvironmentIsPassedUnchanged(t *testing.T) {
 	t.Setenv("NOT_INHERITED", "1")
 	dir := t.TempDir()
 	r := record(t, trial{command: proc.Command{Env: []string{"A=1", "PWD=/wrong"}, Dir: dir}})
@@ -139,7 +139,7 @@ func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 }
 
 // Input continues as long as the program reads: each line is answered before the next one is written.
-func TestInputGoesOn(t *testing.T) {
+func TestInputContinuesWhileProgramReads(t *testing.T) {
 	read, write := io.Pipe()
 	answers := make(chan string)
 	go func() {
@@ -160,7 +160,7 @@ func TestInputGoesOn(t *testing.T) {
 }
 
 // A writer that waits for a program that has ended, or was never started, gets an error.
-func TestInputOfAnEndedProgram(t *testing.T) {
+func TestInputOfEndedProgram(t *testing.T) {
 	for name, path := range map[string]string{
 		"ended": fake.New(t, "fake", fake.Scenario{Steps: steps(step{CloseStdin: true})}), "never started": "/nonexistent/program",
 	} {
@@ -183,7 +183,7 @@ func TestInputOfAnEndedProgram(t *testing.T) {
 }
 
 // Input that never arrives does not prevent a program from being stopped.
-func TestSilentInputEndsWithTheProgram(t *testing.T) {
+func TestSilentInputEndsWithProgram(t *testing.T) {
 	fake.NoLeaks(t)
 	read, write := io.Pipe()
 	defer write.Close()
@@ -214,7 +214,7 @@ func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 21, 26, 27
 	}
 }
 
-func TestHundredMegabytesInLittleMemory(t *testing.T) { // case 28
+func TestLargeOutputUsesLittleMemory(t *testing.T) { // case 28
 	const size = 100 << 20
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Stdout: "first\n"}, step{FloodStdout: size}, step{Stdout: "last\n"})})
 	warmUp(t)
@@ -244,14 +244,14 @@ func TestOutputLimit(t *testing.T) { // case 29
 	require.Greater(t, result.Stdout.Total, int64(1<<20), "reading continues after the limit")
 }
 
-func TestOutputLimitIsSeenAfterTheExit(t *testing.T) {
+func TestOutputLimitAfterExit(t *testing.T) {
 	result, _ := trial{steps: steps(step{FloodStdout: 2000}), command: proc.Command{Limit: 1999}}.run(t)
 	require.ErrorIs(t, result.Cause, proc.ErrOutputLimit)
 	result, _ = trial{steps: steps(step{FloodStdout: 2000}), command: proc.Command{Limit: 2000}}.run(t)
 	require.NoError(t, result.Cause)
 }
 
-func TestClosedStdoutIsNotTheEnd(t *testing.T) { // case 32
+func TestClosedStdoutDoesNotEndRun(t *testing.T) { // case 32
 	result, _ := trial{
 		steps: steps(step{CloseStdout: true}, step{Sleep: 50 * time.Millisecond}, step{Stderr: "later"}, fake.Exit(3)),
 	}.run(t)

@@ -64,7 +64,7 @@ func TestScansAreShared(t *testing.T) {
 }
 
 // A scan serves no caller that came after its beginning.
-func TestScanBeginsAfterItWasAskedFor(t *testing.T) {
+func TestScanBeginsAfterRequest(t *testing.T) {
 	p := fakeProc(t, nil, process(5, 1, 5, 5, 100))
 	var second []stat
 	done := make(chan struct{})

@@ -46,7 +46,7 @@ func TestCanShim(t *testing.T) {
 }
 
 // A copy of this program belongs to another user and runs as that user.
-func TestSetUIDShimEnds(t *testing.T) {
+func TestSetUIDShimExits(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may give a file away")
 	}

@@ -109,7 +109,7 @@ func TestClosedDirectory(t *testing.T) { // case 8
 	require.Equal(t, proc.BadDir, e.Kind)
 }
 
-func TestBusyProgramIsTriedAgain(t *testing.T) { // case 10
+func TestStartRetriesBusyProgram(t *testing.T) { // case 10
 	path := filepath.Join(t.TempDir(), "script")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o700)
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestBusyProgramIsTriedAgain(t *testing.T) { // case 10
 	require.Equal(t, "ran\n", result.Stdout.Text())
 }
 
-func TestProgramThatStaysBusy(t *testing.T) { // case 10
+func TestStartFailsForBusyProgram(t *testing.T) { // case 10
 	path := filepath.Join(t.TempDir(), "script")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o700)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestProgramThatStaysBusy(t *testing.T) { // case 10
 	require.ErrorIs(t, err, syscall.ETXTBSY)
 }
 
-func TestProgramReplacedMeanwhile(t *testing.T) { // case 18
+func TestProgramReplacedDuringRun(t *testing.T) { // case 18
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fake")
 	stop := make(chan struct{})

@@ -60,7 +60,7 @@ func TestStop(t *testing.T) {
 }
 
 // A stopped program never takes a part of its input for the whole input: it is killed before it sees an end.
-func TestStopDoesNotEndTheInput(t *testing.T) {
+func TestStopKeepsInputOpen(t *testing.T) {
 	ignore := step{Ignore: []string{"INT", "TERM"}}
 	interrupted := step{Spawn: &spawn{ // prints that it is ready, and ends with SIGINT
 		HoldStdout: true, Wait: true, Steps: steps(step{ExitOn: map[string]int{"INT": 0}}, ready, hang),
@@ -93,7 +93,7 @@ func TestStopDoesNotEndTheInput(t *testing.T) {
 	}
 }
 
-func TestCauseIsThatOfTheContext(t *testing.T) {
+func TestCauseIsContextCause(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(hang)})
@@ -102,7 +102,7 @@ func TestCauseIsThatOfTheContext(t *testing.T) {
 	require.Equal(t, context.DeadlineExceeded, result.Cause)
 }
 
-func TestKillSkipsTheGrace(t *testing.T) { // case 58
+func TestKillSkipsGrace(t *testing.T) { // case 58
 	stubborn := steps(step{Ignore: []string{"INT", "TERM"}}, ready, hang)
 	t.Run("while stopping", func(t *testing.T) {
 		kill := make(chan struct{})
@@ -160,7 +160,7 @@ func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
 	t.Logf("%d of %d canceled", canceled, runs)
 }
 
-func TestReapedByAnother(t *testing.T) { // case 83
+func TestReapedByOtherCode(t *testing.T) { // case 83
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(ready, step{Sleep: 50 * time.Millisecond}, fake.Exit(7))})
 	eventually(t, func() bool { // the other waiter is not always first
 		var thief sync.WaitGroup

@@ -64,7 +64,7 @@ func TestStrongModesLeaveNothing(t *testing.T) { // cases 61–63, 67, 69
 	})
 }
 
-func TestStrongModesEndAForkChain(t *testing.T) { // case 66
+func TestStrongModesEndForkChain(t *testing.T) { // case 66
 	rounds := 5
 	if testing.Short() {
 		rounds = 1
@@ -81,7 +81,7 @@ func TestStrongModesEndAForkChain(t *testing.T) { // case 66
 	})
 }
 
-func TestStrongModesPassStatusThrough(t *testing.T) {
+func TestStrongModesReturnExitCode(t *testing.T) {
 	strongModes(t, func(t *testing.T, c proc.Command) {
 		for _, code := range []int{0, 41, 255} {
 			result, _ := trial{steps: steps(step{Stdout: "out"}, step{Stderr: "err"}, fake.Exit(code)), command: c}.run(t)
@@ -133,7 +133,7 @@ func TestStrongModesReportSpawnErrors(t *testing.T) {
 	})
 }
 
-func TestCgroupThatIsNotThere(t *testing.T) {
+func TestMissingCgroup(t *testing.T) {
 	_, err := proc.Run(t.Context(), proc.Command{Path: "/bin/true", Cgroup: "/nowhere"})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
@@ -167,7 +167,7 @@ func TestShimArgumentsEnvironmentAndInput(t *testing.T) {
 	require.Equal(t, []string{"A=1", "PWD=" + dir}, r.Env[1:])
 }
 
-func TestNothingOutlivesAHostWithShim(t *testing.T) { // case 75, also where nothing tells whose it is
+func TestNoProcessOutlivesHostWithShim(t *testing.T) { // case 75, also where nothing tells whose it is
 	t.Setenv(hostShimVariable, "1")
 	child := spawn{Steps: stubborn, Daemon: true, ClearEnv: true}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))
@@ -176,7 +176,7 @@ func TestNothingOutlivesAHostWithShim(t *testing.T) { // case 75, also where not
 	eventually(t, func() bool { return len(fake.Survivors(h.fake)) == 0 })
 }
 
-func TestShimThatIsKilled(t *testing.T) {
+func TestKilledShim(t *testing.T) {
 	child := spawn{Steps: stubborn, Daemon: true}
 	killShim := writerFunc(func(p []byte) (int, error) {
 		for _, s := range fake.Survivors("clichain-shim") {

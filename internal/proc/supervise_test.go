@@ -119,7 +119,7 @@ func TestProgramThatCannotDie(t *testing.T) { // case 74
 	})
 }
 
-func TestStatusTakenByAnother(t *testing.T) { // case 83
+func TestStatusTakenByOtherCode(t *testing.T) { // case 83
 	synctest.Test(t, func(t *testing.T) {
 		f := &lostTree{}
 		f.done = make(chan struct{})

@@ -44,7 +44,7 @@ func scrubbed(s spawn) bool {
 	return s.ClearEnv || slices.ContainsFunc(s.Steps, func(s step) bool { return s.Spawn != nil && scrubbed(*s.Spawn) })
 }
 
-func TestTreeIsGoneAfterAStop(t *testing.T) {
+func TestTreeHasEndedAfterStop(t *testing.T) {
 	for _, shape := range shapes {
 		for name, grace := range map[string]time.Duration{"polite": time.Millisecond, "at once": -1} {
 			t.Run(shape.name+" "+name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTreeIsGoneAfterAStop(t *testing.T) {
 	}
 }
 
-func TestTreeIsGoneAfterAnExit(t *testing.T) { // cases 33, 67
+func TestTreeHasEndedAfterExit(t *testing.T) { // cases 33, 67
 	for _, shape := range shapes {
 		if scrubbed(shape.spawn) {
 			continue // nothing shows that it belongs to the run; see the strong modes
@@ -109,7 +109,7 @@ func TestWrapperAroundTheProgram(t *testing.T) { // case 68
 	require.LessOrEqual(t, result.Leftovers, 1, "the signal to the group may have ended the program before the wrapper was reaped")
 }
 
-func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
+func TestDrainCutsEscapedProcess(t *testing.T) { // cases 34, 63
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(
 		step{Spawn: &spawn{Steps: stubborn, Daemon: true, ClearEnv: true, HoldStdout: true}}, ready)})
 	warmUp(t)
@@ -123,7 +123,7 @@ func TestEscapeeThatHoldsStdoutIsCutOff(t *testing.T) { // cases 34, 63
 	require.Len(t, fake.Survivors(path), 1, "the documented limit; update the documentation if this changes")
 }
 
-func TestStrangersAreNotTouched(t *testing.T) { // case 72
+func TestRunSparesOtherProcesses(t *testing.T) { // case 72
 	stranger := exec.Command(fake.New(t, "stranger", fake.Scenario{Steps: steps(step{Spawn: &spawn{Steps: stubborn, Setsid: true}}, hang)}))
 	require.NoError(t, stranger.Start())
 	t.Cleanup(func() { _, _ = stranger.Process.Kill(), stranger.Wait() })

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/internal/proc"
 )
 
-func TestWriterFailureStopsTheRun(t *testing.T) { // cases 37, 38
+func TestWriterFailureStopsRun(t *testing.T) { // cases 37, 38
 	for name, test := range map[string]struct {
 		write writerFunc
 		check func(t *testing.T, cause error)

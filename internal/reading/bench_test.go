@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// BenchmarkJudgeText explains a failure with the most stderr that is searched.
+// BenchmarkJudgeText classifies a failure with the maximum amount of stderr that is searched.
 func BenchmarkJudgeText(b *testing.B) {
 	engine := interpreterOf(b, specs.Claude())
 	text := strings.Repeat("    at Module._compile (node:internal/modules/cjs/loader:1554:14)\n", 32<<10/66)

@@ -11,8 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// There is no recording of cursor-agent: this is its output as documented, and
-// what each line of it becomes.
+// There is no recording of cursor-agent. These lines are its documented output, each with its events.
 var cursorLines = []struct{ line, want string }{
 	{`{"type":"system","subtype":"init","session_id":"s-1","model":"auto","apiKeySource":"env"}`, "session"},
 	{`{"type":"user","message":{"content":[{"type":"text","text":"hi"}]},"session_id":"s-1"}`, "status asked"},
@@ -24,8 +23,8 @@ var cursorLines = []struct{ line, want string }{
 	{`{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}`, "text Done."},
 }
 
-// cursorRun replays a run that ends with a line and a status, and returns each
-// event as a word and its text.
+// cursorRun replays a run that ends with a line and an exit code, and returns each event as a word and its
+// text.
 func cursorRun(t *testing.T, last string, status int) (text string, resp call.Response, failure *call.Error, seen []string) {
 	t.Helper()
 	stdout := ""
@@ -52,15 +51,15 @@ func TestCursor(t *testing.T) {
 	}, resp)
 	for _, l := range cursorLines {
 		require.Equal(t, l.want, seen[0], l.line)
-		if seen = seen[1:]; seen[0] == "reset" { // what was said before the tool was a remark
+		if seen = seen[1:]; seen[0] == "reset" { // the text before the tool was a remark
 			seen = seen[1:]
 		}
 	}
 	require.Equal(t, "result Done.", seen[len(seen)-1])
 }
 
-// Its error is no answer, whatever the exit status.
-func TestErrorOfCursor(t *testing.T) {
+// An error of cursor-agent is never an answer, whatever the exit code.
+func TestCursorError(t *testing.T) {
 	for last, want := range map[string]string{
 		`{"type":"result","subtype":"error","is_error":true,"result":"too many requests","session_id":"s-1"}`: "too many requests",
 		`{"type":"result","is_error":true,"error":"Error: rate limit exceeded"}`:                              "Error: rate limit exceeded",

@@ -18,14 +18,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// streamSize is what each benchmark reads; toolOutputs are the sizes of the
-// tool outputs in each pool of lines.
+// streamSize is the number of bytes that each benchmark reads. toolOutputs are the sizes of the tool outputs in
+// each pool of lines.
 const streamSize = 100 << 20
 
 var toolOutputs = []int{200, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 1 << 20}
 
-// outputText is what shell tools print, n bytes of it: a listing, code with
-// tabs and quotes, colours, a path of another system, words in other scripts.
+// outputText returns n bytes that look like the output of shell tools: a listing, code with tabs and quotes,
+// colors, a path of another system, words in other scripts.
 func outputText(n int) string {
 	const page = "-rw-r--r-- 1 dev dev  4815 Nov 20 14:22 internal/proc/run_test.go\n" +
 		"\tif err := json.Unmarshal(data, &value); err != nil {\n\t\treturn fmt.Errorf(\"read %q: %w\", name, err)\n\t}\n\n" +
@@ -37,7 +37,7 @@ func outputText(n int) string {
 	return strings.Repeat(page, n/len(page)+1)[:n]
 }
 
-// jsonText is a text as the CLIs write it: they leave <, > and & alone.
+// jsonText encodes a text as the CLIs do, which do not escape <, > and &.
 func jsonText(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -46,7 +46,7 @@ func jsonText(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// streamOf is a CLI's stream in small: how it tells of words and of one tool call.
+// streamOf describes a CLI's stream: how it reports text and one tool call.
 type streamOf struct {
 	spec  func() clispec.Spec
 	words int                            // lines of words before each tool call
@@ -108,8 +108,8 @@ var streams = map[string]streamOf{
 	},
 }
 
-// pool is a few MB of a CLI's lines: mostly small ones by count, mostly tool
-// outputs by bytes. Each size of output comes once, at most 1 MB to a line.
+// pool returns a few MB of a CLI's lines. Most lines are small, and most bytes are tool outputs. Each size of
+// output occurs once; no line is longer than 1 MB.
 func (s *streamOf) pool() []byte {
 	var b bytes.Buffer
 	for _, size := range toolOutputs {
@@ -126,12 +126,12 @@ func (s *streamOf) pool() []byte {
 	return b.Bytes()
 }
 
-// feeder gives pools of lines to the reader of each CLI in turn, piece by
-// piece as a pipe does. The pools are files, so that the heap is the reader's.
+// feeder passes pools of lines to the reader of each CLI in turn, in pieces like a pipe. The pools are files,
+// so that the heap contains only the readers.
 type feeder struct {
 	writers []*lines.Splitter
 	pools   []*os.File
-	after   func() // each piece
+	after   func() // called after each piece
 }
 
 func (f *feeder) feed(size int) {
@@ -151,8 +151,8 @@ func (f *feeder) feed(size int) {
 	}
 }
 
-// growth is how far the heap goes beyond what it was while new readers read:
-// with its garbage, and what the collector found to be in use.
+// growth returns how much the heap grows while new readers read: including garbage, and only what the collector
+// found in use.
 func (f *feeder) growth(size int) (peak, live float64) {
 	for _, w := range f.writers {
 		*w = lines.Splitter{Line: w.Line}
@@ -188,8 +188,8 @@ func decoders(tb testing.TB, names []string, line func(name string, engine *inte
 	return f
 }
 
-// BenchmarkDecodeLines reads 100 MB on one core: bytes to lines to objects to
-// events; beside it the standard library reads the same lines into structs.
+// BenchmarkDecodeLines reads 100 MB on one core, from bytes to lines to objects to events. For comparison, the
+// standard library decodes the same lines into structs.
 func BenchmarkDecodeLines(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	all := []string{"claude", "codex", "gemini", "opencode"}

@@ -12,9 +12,9 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// TestAnswerAfterTheResult: claude goes on after its result where a sub-agent reports, and says another one. The text is that
-// of the last result, for a reader of the stream too.
-func TestAnswerAfterTheResult(t *testing.T) {
+// claude continues after its result if a sub-agent reports, and gives another answer. The text is that of the
+// last result, also for a reader of the stream.
+func TestAnswerAfterResult(t *testing.T) {
 	delta := func(text string) string {
 		return `{"type":"stream_event","event":{"delta":{"type":"text_delta","text":` + quoted(text) + `}}}`
 	}
@@ -44,12 +44,13 @@ func TestAnswerAfterTheResult(t *testing.T) {
 	}
 }
 
-// doubled are how many recordings have another answer when each line of stdout comes twice. The text comes in pieces only,
-// without ids, and a piece may be the same as the one before: nothing tells a piece that is repeated from one that was meant.
+// doubled is the number of recordings that give another answer if each line of stdout is repeated. Their text
+// comes only in deltas without IDs, so a repeated delta cannot be distinguished from a delta with the same
+// text.
 var doubled = map[string]int{"gemini": 13}
 
-// TestLinesTwice: a stream in which each line comes twice gives the same answer and usage.
-func TestLinesTwice(t *testing.T) {
+// A stream in which each line is repeated gives the same answer and usage.
+func TestRepeatedLines(t *testing.T) {
 	wrong, seen := map[string]int{}, 0
 	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
 		dirs, err := filepath.Glob(filepath.Join(root, "*", "*"))
@@ -82,7 +83,7 @@ func TestLinesTwice(t *testing.T) {
 	require.Equal(t, doubled, wrong)
 }
 
-// TestEventIDs: a piece with the id of an earlier one is the same piece, and one with another id is another.
+// A delta with the ID of an earlier one is a repetition; a delta with another ID is new.
 func TestEventIDs(t *testing.T) {
 	piece := func(id, text string) string {
 		return `{"type":"assistant.message_delta","data":{"deltaContent":"` + text + `"},"id":"` + id + `"}` + "\n"
@@ -110,8 +111,8 @@ func TestEventIDs(t *testing.T) {
 	}
 }
 
-// TestPiecesMayRepeat: two pieces of an answer that are the same both count.
-func TestPiecesMayRepeat(t *testing.T) {
+// Two equal deltas of an answer both count.
+func TestEqualDeltasCount(t *testing.T) {
 	const piece = `{"type":"message","timestamp":"2026-11-21T00:18:36.538Z","role":"assistant","content":"ha","delta":true}` + "\n"
 	text, _, failure, _ := Replay(specs.Gemini(), Recording{Output: clispec.OutputStream, Stdout: `{"type":"init","session_id":"s"}` + "\n" + piece + piece + `{"type":"result","status":"success"}` + "\n"})
 	require.Nil(t, failure)

@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// interpreters are the built-in specs, compiled once.
+// interpreters returns the built-in specs, compiled once.
 func interpreters(t testing.TB) (all []*interpreter) {
 	for _, spec := range specs.Every() {
 		all = append(all, interpreterOf(t, spec))
@@ -24,7 +24,7 @@ func interpreters(t testing.TB) (all []*interpreter) {
 	return all
 }
 
-// addRecorded seeds a fuzz test with what the real CLIs have printed.
+// addRecorded seeds a fuzz test with output of the real CLIs.
 func addRecorded(f *testing.F, name string, add func(text string)) {
 	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*", "*", name))
 	require.NoError(f, err)
@@ -48,7 +48,7 @@ func FuzzRules(f *testing.F) {
 	all := interpreters(f)
 	f.Fuzz(func(t *testing.T, line string) {
 		isJSON := func(text string) bool { return json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))) }
-		valid := isJSON(line) || isJSON(PlainText(line)) // colours are left out
+		valid := isJSON(line) || isJSON(PlainText(line)) // colors are removed
 		for i, engine := range all {
 			events, ok := engine.events(line)
 			if ok && !valid || !ok && len(events) > 0 {

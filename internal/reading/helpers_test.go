@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// zone is a fixed one, so that no test depends on the machine's zone database.
+// zone is a fixed time zone, so that no test depends on the machine's zone database.
 var zone = time.FixedZone("home", 2*3600)
 
-// resetNow is a Friday; 15:00 UTC is 17:00 at home.
+// resetNow is a Friday; 15:00 UTC is 17:00 in zone.
 var resetNow = time.Date(2026, 11, 20, 17, 0, 30, 0, zone)
 
 func home(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, zone) }

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// interpreter is a spec as the interpreter of a CLI's output sees it.
+// interpreter is a compiled spec, for tests that read a CLI's output.
 type interpreter struct {
 	program *decode.Program
 	judge   *judge.Judge
@@ -29,8 +29,7 @@ func interpreterOf(t testing.TB, spec clispec.Spec) *interpreter {
 	return newInterpreter(spec)
 }
 
-// events are what one line of a stream means; ok is false when it is no JSON
-// object.
+// events returns the events of one line of a stream; ok is false if the line is not a JSON object.
 func (e *interpreter) events(line string) (events []call.Event, ok bool) {
 	items, ok := e.program.Line(new(decode.Scratch), []byte(line))
 	for _, item := range items {
@@ -39,7 +38,7 @@ func (e *interpreter) events(line string) (events []call.Event, ok bool) {
 	return events, ok
 }
 
-// eventsIn are the events of a line, in reused memory.
+// eventsIn returns the events of a line, in reused memory.
 func (e *interpreter) eventsIn(line []byte) []decode.Item {
 	items, _ := e.program.Line(&e.scratch, line)
 	return items

@@ -53,7 +53,7 @@ func TestParseObject(t *testing.T) {
 	}
 }
 
-// Two million brackets must be an error, not a stack of two million frames.
+// Two million brackets must cause an error, not a stack of two million frames.
 func TestBracketBomb(t *testing.T) {
 	const depth = 2_000_000
 	bomber := readerSpec()
@@ -109,7 +109,7 @@ func TestDocument(t *testing.T) {
 		{"scalar", `7`, nil},
 		{"empty array", `[]`, nil},
 		{"empty", "", nil},
-		{"more brackets than anyone prints", strings.Repeat("{\n", 100) + `{"a":1}`, nil},
+		{"very many brackets", strings.Repeat("{\n", 100) + `{"a":1}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.Equal(t, test.want, DocumentObjects(test.text))
@@ -117,13 +117,12 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// A text full of brackets, none of which begins a document, costs a bounded
-// number of looks at it.
+// A text full of brackets that begin no document needs only a limited number of attempts.
 func TestManyBrokenDocuments(t *testing.T) {
 	text := strings.Repeat("[x\n", 2_000_000)
 	start := time.Now()
 	require.Empty(t, DocumentObjects(text+`{"a":1}`))
 	require.Less(t, time.Since(start), 10*time.Second)
 	documents := DocumentObjects(strings.Repeat("{\"a\":1}\nand so on\n", 10_000))
-	require.Len(t, documents, 10_000, "documents are no broken ones")
+	require.Len(t, documents, 10_000, "every document is found")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// lineRuled is a spec that reads its stderr.
+// lineRuled returns a spec with the given line rules.
 func lineRuled(rules ...clispec.LineRule) clispec.Spec {
 	spec := readerSpec()
 	spec.Outputs, spec.Lines = []clispec.OutputMode{clispec.OutputStream}, rules
@@ -24,10 +24,10 @@ func TestLineRules(t *testing.T) {
 		stderr string
 		kind   call.EventKind
 		said   string
-		reason call.Reason // of the run, which has no result and exits with status 1
+		reason call.Reason // of the run, which has no result and exits with code 1
 	}{
 		{"retry with a status", clispec.LineRule{Pattern: `try (?P<attempt>\d+) failed: (?P<status>\d+)`, Kind: call.EventRetry, On: stderr}, "try 1 failed: 429", call.EventRetry, "try 1 failed: 429", call.ReasonRateLimited},
-		{"retry that says no reason", clispec.LineRule{Pattern: `try \d+ failed(: (?P<status>\d+))?`, Kind: call.EventRetry, On: stderr}, "try 1 failed", call.EventRetry, "try 1 failed", call.ReasonServerError},
+		{"retry without a reason", clispec.LineRule{Pattern: `try \d+ failed(: (?P<status>\d+))?`, Kind: call.EventRetry, On: stderr}, "try 1 failed", call.EventRetry, "try 1 failed", call.ReasonServerError},
 		{"warning", clispec.LineRule{Pattern: `deprecated: (?P<message>.+)`, Kind: call.EventWarning, On: stderr}, "deprecated: --old", call.EventWarning, "--old", call.ReasonExit},
 		{"error explains the end", clispec.LineRule{Pattern: "no rollout", Reason: call.ReasonBadOption, On: stderr}, "x\nno rollout here\ny", "", "", call.ReasonBadOption},
 		{"error elsewhere does not", clispec.LineRule{Pattern: "no rollout", Reason: call.ReasonBadOption, On: []clispec.Evidence{clispec.OnEvent}}, "no rollout", "", "", call.ReasonExit},
@@ -50,8 +50,8 @@ func TestLineRules(t *testing.T) {
 	}
 }
 
-// After a fatal line nothing is an answer.
-func TestFatalLineBeatsAnAnswer(t *testing.T) {
+// After a fatal line, no output counts as an answer.
+func TestFatalLineOverridesAnswer(t *testing.T) {
 	spec := lineRuled(clispec.LineRule{Pattern: "wrong model", Reason: call.ReasonBadModel, Fatal: true})
 	spec.Events[len(spec.Events)-1].Set = map[string]string{"text": "text"}
 	rec := Recording{Output: clispec.OutputStream, Stdout: `{"type":"result","text":"42"}` + "\n"}

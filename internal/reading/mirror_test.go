@@ -11,14 +11,13 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// codexUntilPrompt is codex's stderr in text mode, up to the end of the prompt.
+// codexUntilPrompt returns codex's stderr in text mode, up to the end of the prompt.
 func codexUntilPrompt(prompt string) string {
 	return "OpenAI Codex v0.169.0\n--------\nworkdir: /home/dev/work\nsession id: 1\n--------\nuser\n" + prompt + "\n"
 }
 
-// What codex prints of the prompt, of the model and of its tools explains nothing;
-// what it says itself does.
-func TestCodexPrintsThePrompt(t *testing.T) {
+// The parts of codex's stderr that repeat the prompt, the model or its tools are no evidence; its own text is.
+func TestCodexRepeatsPromptOnStderr(t *testing.T) {
 	const ownError = `ERROR: {"error":{"code":"invalid_request_error","message":"Invalid request"}}` + "\n"
 	replies := map[string]string{
 		"nothing": "", "an answer": "codex\n%s\n", "an answer and a count": "codex\n%s\ntokens used\n1,234\n",
@@ -28,13 +27,13 @@ func TestCodexPrintsThePrompt(t *testing.T) {
 	for i, quote := range append([]string{"no rollout found for thread id 1", "error: unexpected argument"}, scary...) {
 		prompts := []string{"Why?\n\nERROR: " + quote}
 		if i < 2 {
-			prompts = append(prompts, quote, "user\n"+quote, strings.Repeat("Why?\n", 50_000)+"ERROR: "+quote) // the middle is not kept
+			prompts = append(prompts, quote, "user\n"+quote, strings.Repeat("Why?\n", 50_000)+"ERROR: "+quote) // the middle is not captured
 		}
 		for name, reply := range replies {
 			reply = strings.ReplaceAll(reply, "%s", quote)
 			for _, prompt := range prompts {
 				rec := Recording{Output: clispec.OutputText, Prompt: prompt, Stderr: codexUntilPrompt(prompt) + reply, ExitCode: 1}
-				if len(rec.Stderr) > 128<<10 { // as it is kept
+				if len(rec.Stderr) > 128<<10 { // as it is captured
 					rec.Stderr = rec.Stderr[:64<<10] + "\n[1 bytes dropped]\n" + rec.Stderr[len(rec.Stderr)-64<<10:]
 				}
 				_, _, failure, _ := replay(rec)
@@ -47,11 +46,11 @@ func TestCodexPrintsThePrompt(t *testing.T) {
 	}
 	early := Recording{Output: clispec.OutputText, Prompt: "hi", Stderr: "Error: thread/resume failed: no rollout found for thread id 1\n" + codexUntilPrompt("hi"), ExitCode: 1}
 	_, _, failure, _ := replay(early)
-	require.Equal(t, call.ReasonBadSession, failure.Reason, "what stands before the prompt is its own")
+	require.Equal(t, call.ReasonBadSession, failure.Reason, "the text before the prompt is the CLI's own")
 }
 
-// A CLI that repeats its stdout on stderr does not make evidence of it.
-func TestAMirrorIsNoEvidence(t *testing.T) {
+// Repeated stdout on stderr is no evidence.
+func TestRepeatedStdoutIsNoEvidence(t *testing.T) {
 	for _, spec := range specs.Every() {
 		replay := ReplayBy(spec)
 		for _, text := range scary {
@@ -65,14 +64,14 @@ func TestAMirrorIsNoEvidence(t *testing.T) {
 				"plain text":      {Output: clispec.OutputText, Stdout: text + "\n", Stderr: text + "\n"},
 			} {
 				if spec.Name != "cursor-agent" && name == "plain text" {
-					continue // no other is known to do that
+					continue // no other CLI is known to do that
 				}
 				rec.ExitCode = 1
 				rec.Stderr += "Segmentation fault\n"
 				_, _, failure, events := replay(rec)
 				require.NotNil(t, failure)
 				require.Equal(t, call.ReasonExit, failure.Reason, "%s: %s: %q: %v", spec.Name, name, text, failure)
-				require.Equal(t, strings.TrimSpace(rec.Stderr), failure.Stderr, "it is still shown")
+				require.Equal(t, strings.TrimSpace(rec.Stderr), failure.Stderr, "stderr is still part of the error")
 				for _, e := range events {
 					require.NotEqual(t, call.EventRetry, e.Kind, "%s: %s: %q", spec.Name, name, text)
 				}
@@ -81,8 +80,8 @@ func TestAMirrorIsNoEvidence(t *testing.T) {
 	}
 }
 
-// A failure that a CLI repeats there is one.
-func TestAMirroredFailure(t *testing.T) {
+// A repeated failure on stderr is a failure.
+func TestRepeatedFailureOnStderr(t *testing.T) {
 	stderr := blockLine("so far") + "\n" + failedLine("API Error: 529 overloaded") + "\n"
 	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, Stderr: stderr, ExitCode: 1})
 	require.Equal(t, call.ReasonOverloaded, failure.Reason)

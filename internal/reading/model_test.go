@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// TestModelOfAnAnswer: which model has answered, in claude's words. Those with several models are from runs of 2.1.329 with
-// a sub-agent and with --fallback-model.
+// The model of an answer in claude's output. The cases with several models are from runs of 2.1.329 with a
+// sub-agent and with --fallback-model.
 func TestModelOfAnAnswer(t *testing.T) {
 	const (
 		opusInit = `{"type":"system","subtype":"init","session_id":"s1","model":"claude-opus-5-5"}`
@@ -50,7 +50,7 @@ func TestModelOfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestResultWithoutType: a member "result" or "response" alone states no outcome, for any CLI.
+// A member "result" or "response" alone shows no outcome, for any CLI.
 func TestResultWithoutType(t *testing.T) {
 	for _, spec := range specs.Every() {
 		replay := ReplayBy(spec)

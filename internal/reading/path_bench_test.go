@@ -18,10 +18,10 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// pathSize is what one go of BenchmarkWholePath reads, in bytes: a few pools of a few MB.
+// pathSize is the number of bytes that one iteration of BenchmarkWholePath reads: several pools of a few MB.
 const pathSize = 16 << 20
 
-// poolOf is a few MB of a CLI's lines of one size: words, or calls of a tool that prints 64 KB.
+// poolOf returns a few MB of a CLI's lines of one size: text, or calls of a tool that prints 64 KB.
 func (s *streamOf) poolOf(size string) []byte {
 	var b bytes.Buffer
 	out := jsonText(outputText(64 << 10))
@@ -35,7 +35,7 @@ func (s *streamOf) poolOf(size string) []byte {
 	return b.Bytes()
 }
 
-// piped returns the end of a pipe that gives a pool again and again.
+// piped returns the read end of a pipe that repeats a pool endlessly.
 func piped(tb testing.TB, pool []byte) *os.File {
 	from, to, err := os.Pipe()
 	require.NoError(tb, err)
@@ -48,14 +48,14 @@ func piped(tb testing.TB, pool []byte) *os.File {
 	return from
 }
 
-// pathOf reads as a Provider does.
+// pathOf returns a func that reads like a Provider.
 func (s *streamOf) pathOf() func(from io.Reader, emit func(call.Event)) {
 	spec := s.spec()
 	program, j := decode.Compile(spec.Events), judge.New(&spec)
 	return func(from io.Reader, emit func(call.Event)) {
 		r := &Reading{
 			Name: spec.Name, Program: program, Judge: j, Output: clispec.OutputStream, Answer: spec.Answer,
-			Tools: spec.ToolEventsIn(clispec.OutputStream), KeepCommentary: true, // else codex's text waits for the end
+			Tools: spec.ToolEventsIn(clispec.OutputStream), KeepCommentary: true, // otherwise codex's text is withheld until the end
 			Secrets: plaintext.NewRedactor([]string{"OTHER_API_KEY=key-of-a-benchmark"}),
 			Emit:    emit, Stop: func(error) {}, Ended: func() bool { return false },
 		}
@@ -76,8 +76,8 @@ func (s *streamOf) scan(from io.Reader, emit func(call.Event)) {
 	}
 }
 
-// BenchmarkWholePath reads a pipe to events in the loop over a stream: small ones, and large ones. Beside it the
-// standard library reads the same pipe into structs, which go the same way.
+// BenchmarkWholePath reads a pipe into events in a loop over a stream, with small and with large events. For
+// comparison, the standard library decodes the same pipe into structs that take the same path.
 func BenchmarkWholePath(b *testing.B) {
 	for _, size := range []string{"small", "large"} {
 		for _, name := range []string{"claude", "codex", "gemini", "opencode"} {

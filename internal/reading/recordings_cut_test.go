@@ -17,14 +17,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// eventLine is what tells a last word from the other lines of a stream.
+// eventLine contains the fields that identify the last event of a stream.
 type eventLine struct {
 	Type     string
 	Part     struct{ Reason string }
 	Messages []struct{ StopReason string }
 }
 
-// lastWords know, without the specs, after which line a CLI has said it all.
+// lastWords report, without the specs, whether a line is the CLI's last event.
 var lastWords = map[string]func(eventLine) bool{
 	"claude":   func(e eventLine) bool { return e.Type == "result" },
 	"codex":    func(e eventLine) bool { return e.Type == "turn.completed" || e.Type == "turn.failed" },
@@ -37,15 +37,15 @@ var lastWords = map[string]func(eventLine) bool{
 		return e.Type == "step_finish" && e.Part.Reason != "tool-calls" || e.Type == "error"
 	},
 	"cline": func(e eventLine) bool { return e.Type == "run_result" },
-	// After an error it may try again.
+	// After an error, the CLI may retry.
 	"pi": func(e eventLine) bool {
 		return e.Type == "agent_end" && e.Messages[len(e.Messages)-1].StopReason != "error"
 	},
 }
 
-// Each recorded stream, killed after its lines and within them: there
-// is an answer only when the CLI's last word was whole, and then the same
-// answer; else the kill is the reason, or what the CLI had complained about.
+// Each recorded stream is cut after lines and within lines. There is an answer only if the CLI's last event was
+// complete, and then the same answer as in the whole recording. Otherwise the reason is the kill, or a failure
+// that the CLI had reported.
 func TestRecordingsCutShort(t *testing.T) {
 	for name := range lastWords {
 		t.Run(name, func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestRecordingsCutShort(t *testing.T) {
 	}
 }
 
-// everyCut cuts after and within each line with the long form of the tests. The short form cuts where the verdict
-// changes, before and after each last word, and after every eighth line from a random one.
+// everyCut cuts after and within each line, in the long form of the tests. The short form cuts where the
+// verdict changes, before and after each last event, and after every eighth line from a random one.
 var everyCut = os.Getenv("CLICHAIN_CONFORMANCE") == "long"
 
 func cutGolden(name string) string {
@@ -106,8 +106,8 @@ func cutVerdicts(t *testing.T, name string) map[string][]verdictRun {
 	return all
 }
 
-// cutShort judges a recording cut after lines, and returns the verdicts with the numbers of lines that they are for. A
-// cut that it leaves out has the wanted verdict.
+// cutShort judges a recording cut after lines, and returns the verdicts with the line numbers. For a cut that
+// it omits, it uses the expected verdict.
 func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string, want []verdictRun) []string {
 	t.Helper()
 	offset := rand.N(8)
@@ -140,7 +140,7 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 		}
 		switch {
 		case failure == nil:
-			require.True(t, said, "%s: an answer without a last word", at)
+			require.True(t, said, "%s: an answer without a last event", at)
 			require.Equal(t, whole, text, at)
 		case said:
 			require.NotNil(t, wholeFailure, "%s: the answer is lost", at)
@@ -164,7 +164,7 @@ func isLastWord(t *testing.T, name, line string) bool {
 	return json.Unmarshal([]byte(line), &e) == nil && lastWords[name](e)
 }
 
-// complains reports whether the CLI has spoken of a failure.
+// complains reports whether the CLI has reported a failure.
 func complains(events []call.Event) bool {
 	for _, e := range events {
 		if e.Kind == call.EventError || e.Kind == call.EventRetry || e.Failed {
@@ -174,7 +174,7 @@ func complains(events []call.Event) bool {
 	return false
 }
 
-// reasonOfStderr is the verdict on a run that said nothing on stdout.
+// reasonOfStderr returns the verdict on a run without output on stdout.
 func reasonOfStderr(replay ReplayFunc, rec Recording) call.Reason {
 	rec.Stdout = ""
 	_, _, failure, _ := replay(rec)
@@ -198,7 +198,7 @@ func insideRun(runs []verdictRun, n int) (verdict string, ok bool) {
 	return "", false
 }
 
-// runLengths are verdicts, with neighbours that are the same taken together.
+// runLengths is a list of verdicts in which equal neighbors are merged.
 type runLengths struct {
 	n    int
 	runs []verdictRun

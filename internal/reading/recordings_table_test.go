@@ -6,14 +6,14 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// What the model said in the scenes, beside hello.
+// The text of the model in the scenes, besides hello.
 const (
 	saidDone   = "Done."
 	saidRemark = "Let me look."
 	saidFence  = "```json\n{\"key\": \"value\"}\n```"
 )
 
-// recordings are the verdicts on testdata/recordings, with those of furtherRecordings.
+// recordings are the verdicts on testdata/recordings, together with furtherRecordings.
 var recordings = with(furtherRecordings, map[string]judged{
 	"claude/400":                      {reason: call.ReasonBadRequest},
 	"claude/401":                      {reason: call.ReasonUnauthenticated},

@@ -2,7 +2,7 @@ package reading
 
 import "github.com/clichain/clichain/call"
 
-// furtherRecordings are the verdicts on CLIs beside the first four.
+// furtherRecordings are the verdicts on recordings of other CLIs than the first four.
 var furtherRecordings = map[string]judged{
 	"cline/400":                 {reason: call.ReasonBadRequest},
 	"cline/401":                 {reason: call.ReasonUnauthenticated},
@@ -197,7 +197,7 @@ var furtherRecordings = map[string]judged{
 	"qwen/bad-session":          {reason: call.ReasonBadSession},
 	"qwen/blocks":               {text: "First.Second."},
 	"qwen/context":              {reason: call.ReasonContextOverflow},
-	"qwen/empty":                {reason: call.ReasonServerError}, // it says that it tries again, not why
+	"qwen/empty":                {reason: call.ReasonServerError}, // it reports a retry without the cause
 	"qwen/fence":                {text: saidFence},
 	"qwen/hang":                 {reason: call.ReasonTimeout},
 	"qwen/json-401":             {reason: call.ReasonUnauthenticated},

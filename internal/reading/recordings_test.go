@@ -14,15 +14,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// recordingsDir has runs of the real CLIs with the arguments that the library
-// gives them; see the README there.
+// recordingsDir contains runs of the real CLIs with the arguments that the library uses; see the README there.
 const recordingsDir = "testdata/recordings"
 
-// recordedAt is about when they were recorded: the words about the end of a
-// limit may leave out the day.
+// recordedAt is the approximate time of the recordings, because messages about the end of a limit may omit the
+// day.
 var recordedAt = time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
 
-// readRun is readRecording on the day of the recording.
+// readRun is readRecording with the day of the recording.
 func readRun(t *testing.T, dir string) Recording {
 	t.Helper()
 	rec := readRecording(t, dir)
@@ -30,12 +29,11 @@ func readRun(t *testing.T, dir string) Recording {
 	return rec
 }
 
-// judged is what a recorded run must be judged to be: the answer, or the
-// reason.
+// judged is the expected verdict on a recorded run: the answer or the reason.
 type judged struct {
 	text   string
 	reason call.Reason
-	wrong  *judged // what it is judged to be today, where that is known to be wrong
+	wrong  *judged // the current verdict, if it is known to be wrong
 }
 
 func TestRecordings(t *testing.T) {
@@ -53,7 +51,7 @@ func TestRecordings(t *testing.T) {
 			require.True(t, ok)
 			text, resp, failure, events := Replay(spec, readRun(t, dir))
 			if want.wrong != nil {
-				require.NotEqual(t, judged{text: want.text, reason: want.reason}, judged{text: text, reason: reasonOf(failure)}, "it is right now: remove what the table says is wrong")
+				require.NotEqual(t, judged{text: want.text, reason: want.reason}, judged{text: text, reason: reasonOf(failure)}, "the verdict is now correct: remove wrong from the table")
 				want = *want.wrong
 			}
 			require.Equal(t, want.reason, reasonOf(failure), "%v", failure)
@@ -67,9 +65,9 @@ func TestRecordings(t *testing.T) {
 	require.Len(t, left, len(dirs), "a golden file without a recording")
 }
 
-// Nothing of a recording or of what is made from it tells where it was made.
-func TestRecordingsTellNoPlace(t *testing.T) {
-	// One of them is in every match: to look for them is quick.
+// No recording, and nothing made from it, reveals where it was made.
+func TestRecordingsRevealNoPath(t *testing.T) {
+	// Each match contains one of these texts, which are fast to search for.
 	hints := []string{"127.0.0.1:", "clichain-home-", "/root/", "/tmp/", "/Users/", "/home/"}
 	place := regexp.MustCompile(`127\.0\.0\.1:\d|clichain-home-|(?:^|[^\w/.-])/(?:root|tmp|Users)/|/home/(?:[^d]|d[^e]|de[^v])`)
 	for _, pattern := range []string{recordingsDir + "/*/*/*", "testdata/golden/recordings/*.json", "testdata/golden/recordings/cut/*.json"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// Lookup is the value at a path of a JSON object.
+// Lookup returns the value at a path of a JSON object.
 func Lookup(json, path string) gjson.Result {
 	var o jsontext.Object
 	o.Open(gjson.Parse(json))
@@ -23,10 +23,10 @@ func Lookup(json, path string) gjson.Result {
 // MatchesText reports whether an anchored pattern of a rule matches a text.
 func MatchesText(pattern, text string) bool { return plaintext.Matcher(pattern)(text) }
 
-// PlainText leaves out what colours a text on a terminal.
+// PlainText removes terminal escape sequences from a text.
 func PlainText(text string) string { return plaintext.Escapes().ReplaceAllString(text, "") }
 
-// DocumentObjects are the objects of the JSON document in a text.
+// DocumentObjects returns the objects of the JSON document in a text.
 func DocumentObjects(text string) (raw []string) {
 	for _, object := range jsontext.Objects([]byte(text)) {
 		raw = append(raw, object.Get("@this|@ugly").Raw)
@@ -37,7 +37,8 @@ func DocumentObjects(text string) (raw []string) {
 // ReplayFunc judges a recorded run.
 type ReplayFunc func(rec Recording) (string, call.Response, *call.Error, []call.Event)
 
-// ReplayBy judges by a spec. To compile the patterns of one takes as long as to judge a hundred short runs.
+// ReplayBy returns a ReplayFunc for a spec. Compiling the patterns of a spec takes as long as judging a hundred
+// short runs.
 func ReplayBy(spec clispec.Spec) ReplayFunc {
 	if err := spec.Validate(); err != nil {
 		panic(err)
@@ -49,10 +50,10 @@ func ReplayBy(spec clispec.Spec) ReplayFunc {
 	}
 }
 
-// replays judge by specs that were compiled before, by their JSON: many tests go through the same few specs.
+// replays caches compiled specs by their JSON, because many tests use the same few specs.
 var replays sync.Map
 
-// Replay judges one recorded run by a spec.
+// Replay judges one recorded run with a spec.
 func Replay(spec clispec.Spec, rec Recording) (string, call.Response, *call.Error, []call.Event) {
 	key, err := json.Marshal(spec)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// limitWords are whole messages of backends at their limit.
+// limitWords are complete messages of backends that have reached a limit.
 var limitWords = []struct {
 	words  string
 	reason call.Reason
@@ -56,8 +56,8 @@ var limitWords = []struct {
 	{"Quota exceeded. Check your plan and billing details.", call.ReasonBilling, time.Time{}},
 }
 
-// Every wording of a limit tells its end, wherever a CLI says it.
-func TestLimitsTellTheirEnd(t *testing.T) {
+// Every message about a limit gives the end of the limit, wherever a CLI prints it.
+func TestLimitMessagesGiveEnd(t *testing.T) {
 	for _, spec := range append(specs.Every(), bare) {
 		engine := interpreterOf(t, spec)
 		for _, test := range limitWords {
@@ -77,7 +77,7 @@ func TestLimitsTellTheirEnd(t *testing.T) {
 	}
 }
 
-// What stands around a message, such as other lines, changes nothing.
+// Other lines around a message change nothing.
 func TestLimitsAmongOtherLines(t *testing.T) {
 	engine := interpreterOf(t, bare)
 	for _, test := range limitWords {
@@ -89,8 +89,8 @@ func TestLimitsAmongOtherLines(t *testing.T) {
 	}
 }
 
-// The model may talk about limits; its words are no evidence.
-func TestTheModelsWordsAreNoLimit(t *testing.T) {
+// Text of the model about limits is no evidence.
+func TestModelTextIsNoLimit(t *testing.T) {
 	for _, test := range limitWords {
 		quoted, err := json.Marshal(test.words)
 		require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What the CLIs print when a limit of the service makes them try again, and
-// then that they got over it.
+// The output of the CLIs when a limit of the service makes them retry, followed by their output after the
+// recovery.
 var (
 	geminiRetry = "Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {\"error\":{\"code\":429}}\n    at fetch (bundle.js:1:2) {\n  status: 429\n}\n"
 	geminiText  = `{"type":"message","role":"assistant","content":"so far","delta":true}` + "\n"
@@ -24,8 +24,8 @@ var (
 	codexText  = `{"type":"item.completed","item":{"type":"agent_message","text":"so far"}}` + "\n"
 )
 
-// A retry explains the end of a run only as long as nothing came of it.
-func TestRetryThatWasOvercome(t *testing.T) {
+// A retry explains the end of a run only if the CLI has not recovered from it.
+func TestRetryWithRecovery(t *testing.T) {
 	again := specs.Gemini()
 	again.Events = append(again.Events, clispec.EventRule{Match: map[string]string{"type": "again"}, Kind: call.EventRetry})
 	killed, timedOut := Recording{ExitCode: -1, Signal: "SIGKILL"}, Recording{TimedOut: true}
@@ -61,9 +61,9 @@ func TestRetryThatWasOvercome(t *testing.T) {
 	}
 }
 
-// When a limit ends: an exact time before words, words before a pause of the
-// CLI, and of those only one that the service must have asked for.
-func TestWhenALimitEnds(t *testing.T) {
+// The end of a limit comes from an exact time, else from a text, else from a delay of a retry, if only the
+// service can have requested that delay.
+func TestLimitEnd(t *testing.T) {
 	now := recordedAt
 	at := func(d time.Duration) time.Time { return now.Add(d) }
 	limit := func(status, reset string) string {
@@ -112,8 +112,8 @@ func TestWhenALimitEnds(t *testing.T) {
 	}
 }
 
-// A try that got no answer at all has no status.
-func TestRetryWithoutAStatus(t *testing.T) {
+// A retry of an attempt without any response has no status.
+func TestRetryWithoutStatus(t *testing.T) {
 	line := func(code, status string) string {
 		return `{"type":"system","subtype":"api_retry","attempt":1,"error_status":` + status + `,"error":"` + code + `"}`
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// readerSpec has a rule for every part of the rule language.
+// readerSpec returns a spec with a rule for every part of the rule language.
 func readerSpec() clispec.Spec {
 	return clispec.Spec{Name: "mine", Binary: "mine", Events: []clispec.EventRule{
 		{Match: map[string]string{"type": "first"}, Kind: call.EventStatus, Set: map[string]string{"text": "=one"}},
@@ -113,7 +113,7 @@ func TestSetters(t *testing.T) {
 	}
 }
 
-// A text is compared without an expression where the pattern allows it.
+// A text is compared without a regular expression if the pattern allows it.
 func TestTextMatcher(t *testing.T) {
 	patterns := []string{
 		"", "a", "a.b", "(?s).+", "(?s)a|b", "(?s)", `a\.b`, "a|b", "a|", "|", "ab.c|d", ".", "..", ".*", ".+", "a.*", "(a|b)c", "(?i)a|b", "[a|b]", `a\|b`, "^a|b$", `\Qa|b\E`, "(false)?", "(a|b)?", "(a.b|)?", "()?", "(a)|(b)?", "a{2}", "é.",
@@ -127,7 +127,7 @@ func TestTextMatcher(t *testing.T) {
 	}
 }
 
-// Paths are followed without gjson as far as they are names.
+// Paths that consist of names are resolved without gjson.
 func TestPaths(t *testing.T) {
 	const doc = `{"type":"t","a":{"b":{"c":"d\n"},"":1,"0":"zero","n":null,"x":"1","x":"2"},"list":[{"p":1},{"p":[2,3]}],"e\u0041":{"\"":5}," s":true,"num":-1.50,"a.b":7}`
 	for _, path := range []string{
@@ -142,8 +142,8 @@ func TestPaths(t *testing.T) {
 	require.False(t, Lookup(doc, "a.none|@keys").Exists(), "what is absent has no keys; gjson finds an empty list of them")
 }
 
-// A line's memory is used again for the next one: events must not share it.
-func TestEventsOwnTheirText(t *testing.T) {
+// The memory of a line is reused for the next line, so events must not share it.
+func TestEventsDoNotShareLineMemory(t *testing.T) {
 	const line = `{"type":"all","id":"i","name":"n\n","input":{"a": [1]},"session":"s","model":7,"code":{"c":1},"message":"x","status":"429","key":true}`
 	engine := interpreterOf(t, readerSpec())
 	want, ok := engine.events(line)
@@ -157,8 +157,8 @@ func TestEventsOwnTheirText(t *testing.T) {
 	require.Equal(t, call.Event{Kind: call.EventStatus, Text: "either"}, engine.eventsIn([]byte(`{"type":"y"}`))[0].Event)
 }
 
-// What a line costs is the texts of its events, no more.
-func TestLinesAllocateTheirTextsOnly(t *testing.T) {
+// A line allocates only the texts of its events.
+func TestLineAllocatesOnlyEventText(t *testing.T) {
 	for _, test := range []struct {
 		name, line string
 		want       int
@@ -177,8 +177,7 @@ func TestLinesAllocateTheirTextsOnly(t *testing.T) {
 	}
 }
 
-// A line of an unknown type, or that is no JSON, is passed on as it is; one that
-// is broken is counted.
+// A line of an unknown type, or one that is not JSON, is delivered unchanged; a broken line is counted.
 func TestUnknownLines(t *testing.T) {
 	stdout := "banner\n{\"type\":\"later\",\"x\":1}\r\n{\"type\":\"resu\n"
 	for _, spec := range specs.Every() {
@@ -193,8 +192,8 @@ func TestUnknownLines(t *testing.T) {
 	}
 }
 
-// The members of an object are elements with a key and a value, whatever is in the key.
-func TestEachMemberOfAnObject(t *testing.T) {
+// The members of an object are elements with a key and a value, whatever the key contains.
+func TestEachMemberOfObject(t *testing.T) {
 	spec := readerSpec()
 	spec.Events = []clispec.EventRule{{
 		Match: map[string]string{"type": "stats", "@.value.main": "true"}, Each: "models|@members", Kind: call.EventSession,

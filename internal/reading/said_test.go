@@ -12,8 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// readerOf is what a reader has who joins the text of a stream and drops it when
-// told to.
+// readerOf returns the text of a reader that joins the text of a stream and discards it on a reset.
 func readerOf(events []call.Event) (text string) {
 	for _, e := range events {
 		switch e.Kind {
@@ -26,7 +25,7 @@ func readerOf(events []call.Event) (text string) {
 	return text
 }
 
-// missing are the events that a reader of these is still owed.
+// missing returns the events that a reader of the given events still needs.
 func missing(answer string, events []call.Event) []call.Event {
 	var s Said
 	for _, e := range events {
@@ -35,12 +34,12 @@ func missing(answer string, events []call.Event) []call.Event {
 	return s.Missing(answer)
 }
 
-// completed are the recorded streams in which only the end tells the answer: a
-// remark that becomes the answer of a run that was cut short, and structured output.
+// completed are the recorded streams whose answer is known only at the end: a remark that becomes the answer of
+// a truncated run, and structured output.
 var completed = map[string]bool{"claude/max-turns-remark": true, "claude/lean-schema": true}
 
-// Of each recording and transcript with an answer, the text of the stream since
-// its last reset is the answer; and a stream says so by itself.
+// In each recording and transcript with an answer, the text of the stream since its last reset is the answer. A
+// stream achieves that without further events, except those in completed.
 func TestStreamedTextIsTheAnswer(t *testing.T) {
 	seen := 0
 	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
@@ -59,7 +58,7 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 				seen++
 				owed := missing(text, events)
 				require.Equal(t, text, readerOf(append(events, owed...)))
-				// qwen's document has the blocks of the answer as well.
+				// The document of qwen also contains the blocks of the answer.
 				if rec.Output == clispec.OutputStream && !completed[name] || strings.HasPrefix(name, "qwen/json") {
 					require.Empty(t, owed)
 				} else {

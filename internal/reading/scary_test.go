@@ -16,8 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// scary is what a model may well write about, and what would mean the end of a
-// run if a CLI said it.
+// scary are texts that a model may write, and that would be evidence of a failure if the CLI printed them.
 var scary = []string{
 	"Claude AI usage limit reached|1762952400", "You've hit your limit · resets 2pm (Asia/Shanghai)", "401 Unauthorized", "Rate limit exceeded",
 	"API Error: 500 Internal Server Error", "prompt is too long", "Your credit balance is too low", "Not logged in · Please run /login",
@@ -31,8 +30,8 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// answers are successful streams of each CLI, with the text in all the places
-// where its model's words stand: the last line is the result.
+// answers are successful streams of each CLI, with the text wherever the model's text may occur. The last line
+// is the result.
 var answers = map[string]func(text string) []string{
 	"claude": func(text string) []string {
 		return []string{
@@ -143,7 +142,7 @@ func answerOfOpenCode(text string) []string {
 	}
 }
 
-func TestTheModelMayWriteAnything(t *testing.T) {
+func TestModelTextIsNeverEvidence(t *testing.T) {
 	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) {
 			replay := ReplayBy(spec)
@@ -161,8 +160,8 @@ func TestTheModelMayWriteAnything(t *testing.T) {
 	}
 }
 
-// When a run dies later on, its model's words still explain nothing.
-func TestTheModelsWordsAreNoEvidence(t *testing.T) {
+// If a run fails later, its model text is still no evidence.
+func TestModelTextOfFailedRunIsNoEvidence(t *testing.T) {
 	for _, spec := range specs.Every() {
 		replay := ReplayBy(spec)
 		for _, text := range scary {
@@ -184,10 +183,10 @@ func TestTheModelsWordsAreNoEvidence(t *testing.T) {
 	}
 }
 
-// inFront is what may stand in front of an event on its line.
+// inFront are texts that may precede an event on its line.
 var inFront = []string{"data: ", "[12:00:01] ", "Loading...\r", "warning: old node ", "[", "(node:1) x", "\x1b[2K> "}
 
-// before puts a text in front of each line.
+// before prefixes each line with a text.
 func before(text string, lines []string) (all string) {
 	for _, line := range lines {
 		all += text + line + "\n"
@@ -195,8 +194,8 @@ func before(text string, lines []string) (all string) {
 	return all
 }
 
-// A line with something in front of its event is not read, and the model's words in it explain nothing.
-func TestWordsBehindSomethingAreNoEvidence(t *testing.T) {
+// A line with other text before its event is not read, and the model text in it is no evidence.
+func TestModelTextAfterPrefixIsNoEvidence(t *testing.T) {
 	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) {
 			replay := ReplayBy(spec)
@@ -233,8 +232,9 @@ func TestWordsBehindSomethingAreNoEvidence(t *testing.T) {
 	}
 }
 
-// What the CLI itself says on such a line still does: the words in front, and the failure that a service or an event tells.
-func TestOwnWordsBesideAnEvent(t *testing.T) {
+// The CLI's own text on such a line is evidence: the text before the event, and the failure that a service or
+// an event reports.
+func TestOwnTextBesideEvent(t *testing.T) {
 	harmless := blockLine("rate limit exceeded")
 	for _, test := range []struct {
 		name, stdout string
@@ -253,7 +253,7 @@ func TestOwnWordsBesideAnEvent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
 				if output == clispec.OutputJSON && strings.HasPrefix(test.stdout, "{") {
-					continue // all of it may be the document
+					continue // the whole output may be the document
 				}
 				_, _, failure, _ := Replay(specs.Claude(), Recording{Output: output, Stdout: test.stdout + "\n", ExitCode: 1})
 				require.NotNil(t, failure)
@@ -263,8 +263,8 @@ func TestOwnWordsBesideAnEvent(t *testing.T) {
 	}
 }
 
-// An event that was not read may have been the use of a tool: the run counts as one of which not all was read.
-func TestAnEventBehindSomethingIsLost(t *testing.T) {
+// An event that was not read may have been a tool use, so the run counts as incompletely read.
+func TestEventAfterPrefixIsLost(t *testing.T) {
 	for stdout, lost := range map[string]bool{
 		"x " + toolUse + "\n":                  true,
 		"x " + toolUse[:len(toolUse)-9] + "\n": true,

@@ -16,8 +16,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// No event of a run tells a secret of its environment, but for the model's own words.
-func TestEventsHoldNoSecrets(t *testing.T) {
+// No event of a run contains a secret of its environment, except in the model's own text.
+func TestEventsContainNoSecrets(t *testing.T) {
 	const secret = "secret-value-of-a-test"
 	spec := specs.Claude()
 	spec.Events = nil
@@ -66,9 +66,8 @@ func TestEventsHoldNoSecrets(t *testing.T) {
 	require.NotContains(t, r.tally.Model+r.tally.KeySource+strings.Join(r.tally.Warnings, ""), secret[:8])
 }
 
-// A secret that is wrapped over lines, each an event of its own, is in none of
-// them.
-func TestLinesHoldNoPartsOfSecrets(t *testing.T) {
+// A secret that is split over lines, each a separate event, is in none of them.
+func TestLinesContainNoPartOfSecret(t *testing.T) {
 	spec := specs.Claude()
 	spec.Lines = []clispec.LineRule{{Pattern: "^Warning: ", Kind: call.EventWarning}}
 	var told []string

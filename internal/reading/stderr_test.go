@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Lines of stderr are read where they are, not copied.
+// Lines of stderr are read in place, not copied.
 func TestStderrIsNotCopied(t *testing.T) {
 	spec := specs.Claude()
 	r := &Reading{
@@ -22,9 +22,9 @@ func TestStderrIsNotCopied(t *testing.T) {
 		Emit: func(call.Event) {}, Stop: func(error) {}, Ended: func() bool { return false },
 	}
 	_, stderr := r.Streams()
-	const size, lines = 32 << 20, 32 // long ones: a search allocates too, and not by their length
+	const size, lines = 32 << 20, 32 // long lines, because a search allocates independently of the length
 	text := []byte(strings.Repeat(strings.Repeat("x", size/lines-1)+"\n", lines))
-	_, _ = stderr.Write(text[:size/lines]) // makes the searches
+	_, _ = stderr.Write(text[:size/lines]) // compiles the patterns
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, _ = stderr.Write(text)
@@ -32,7 +32,7 @@ func TestStderrIsNotCopied(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(size/2), "bytes")
 }
 
-// What a rule finds in a line of stderr stays when the memory of the line is used again.
+// A finding in a line of stderr stays valid when the memory of the line is reused.
 func TestFindingsOfStderrAreCopied(t *testing.T) {
 	spec := specs.Claude()
 	spec.Lines = append([]clispec.LineRule{{Pattern: `^notice:(?P<message>\S+)$`, Kind: call.EventWarning}}, spec.Lines...)

@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Lines of claude's stream, the one that sends each text up to three times: in
-// deltas, as a block, and in the result.
+// Lines of claude's stream, which contains each text up to three times: in deltas, as a block, and in the
+// result.
 const (
 	messageLine = `{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1"}},"parent_tool_use_id":null}`
 
@@ -28,7 +28,7 @@ func blockLine(text string) string {
 	return `{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}`
 }
 
-// withID is a line as another event of the same words.
+// withID returns a line as another event with the same text.
 func withID(line string) string { return strings.TrimSuffix(line, "}") + `,"uuid":"u2"}` }
 
 func resultLine(text string) string {
@@ -45,15 +45,15 @@ func structuredLine(output string) string {
 
 const emptyResult = `{"type":"result","subtype":"success","is_error":false,"num_turns":1}`
 
-// turnLimit is a result that was cut short, with what there is of the answer.
+// turnLimit is a truncated result with the partial answer.
 const turnLimit = `{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3,"result":"half"}`
 
 func replayClaude(output clispec.OutputMode, exit int, lines ...string) (string, call.Response, *call.Error, []call.Event) {
 	return Replay(specs.Claude(), Recording{Output: output, Stdout: strings.Join(lines, "\n"), ExitCode: exit})
 }
 
-// textOf is what a reader of the stream has seen, one "|" between events, and
-// "<" for text that was taken back.
+// textOf returns the text that a reader of the stream has received, with "|" between events and "<" for text
+// that was taken back.
 func textOf(events []call.Event) string {
 	var seen []string
 	for _, e := range events {
@@ -128,7 +128,7 @@ func TestAnswerLastBlock(t *testing.T) {
 	require.Equal(t, int64(1), resp.Usage.InputTokens)
 }
 
-// The last block is the answer, whether it came in pieces or not.
+// The last block is the answer, whether or not it came in deltas.
 func TestAnswerLastBlockInDeltas(t *testing.T) {
 	spec := specs.Claude()
 	spec.Answer = clispec.AnswerLastBlock
@@ -144,14 +144,14 @@ func TestAnswerLastBlockInDeltas(t *testing.T) {
 	}
 }
 
-// A remark before the tool is no answer, but it is not lost.
-func TestRemarkIsPartial(t *testing.T) {
+// A remark before the tool use is no answer, but it is the partial text.
+func TestRemarkIsPartialText(t *testing.T) {
 	_, _, failure, _ := replayClaude(clispec.OutputStream, 0, blockLine("Let me look."), toolUse, emptyResult)
 	require.ErrorIs(t, failure, call.ErrEmpty)
 	require.Equal(t, "Let me look.", failure.Partial)
 }
 
-func TestLastWord(t *testing.T) {
+func TestTerminalEvent(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		exit   int
@@ -241,9 +241,9 @@ func TestJSONMode(t *testing.T) {
 	}
 }
 
-// What a run has used is known as well when it is ended before its result, and an
-// error of the service in the middle of a stream has its meaning.
-func TestStreamThatIsCut(t *testing.T) {
+// The usage is also known for a run that ends before its result, and an error of the service in the middle of a
+// stream has its reason.
+func TestTruncatedStream(t *testing.T) {
 	delta := `{"type":"stream_event","event":{"type":"message_delta","usage":{"input_tokens":5,"output_tokens":7}}}` + "\n"
 	rec := Recording{Output: clispec.OutputStream, Stdout: init1 + "\n" + delta + withID(strings.TrimSpace(delta)) + "\n", TimedOut: true}
 	_, _, failure, _ := Replay(specs.Claude(), rec)
@@ -259,8 +259,8 @@ func TestStreamThatIsCut(t *testing.T) {
 	require.Equal(t, call.EventError, events[0].Kind)
 }
 
-// A failure keeps the warnings of its run.
-func TestWarningsOfAFailure(t *testing.T) {
+// A failure includes the warnings of its run.
+func TestFailureIncludesWarnings(t *testing.T) {
 	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, ExitCode: 1, Stdout: init1 + "\n" + init1[:20] + "\n"})
 	require.Equal(t, []string{"1 lines of output were broken JSON and were skipped"}, failure.Warnings)
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// codexWarnings are what codex 0.169 prints on the stderr of good runs too, in front of its ERROR lines.
+// codexWarnings are warnings that codex 0.169 prints on the stderr of successful runs too, before its ERROR
+// lines.
 const codexWarnings = "warning: Codex could not find bubblewrap on PATH. Codex will use the bundled bubblewrap in the meantime.\n" +
 	"warning: Model metadata for `gpt-no-such-model` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.\n" +
 	"2026-11-24T22:19:38.455159Z ERROR codex_api::endpoint::responses_websocket: failed to connect to Responses WebSocket stage=Unknown\n"
 
-// The last ERROR line of codex decides, not a warning or a log line that also comes with an answer.
-func TestCodexErrorWinsOverWarning(t *testing.T) {
+// The last ERROR line of codex decides, not a warning or a log line that also occurs with an answer.
+func TestCodexErrorOverridesWarning(t *testing.T) {
 	const logged = "2026-11-24T22:19:38.455159Z ERROR codex_core::models_manager::manager: failed to refresh available models: unexpected status 404 Not Found\n"
 	for _, test := range []struct {
 		name, stderr string
@@ -51,7 +52,7 @@ func TestCodexErrorWinsOverWarning(t *testing.T) {
 	}
 }
 
-// cursorLimits are wordings of its limit that others have captured, as text mode prints them.
+// cursorLimits are published messages about its limit, as text mode prints them.
 var cursorLimits = []string{
 	"Error: You've hit your usage limit … Your usage limits will reset when your monthly cycle ends on 11/25/2026.\n",
 	"Error: You’ve hit your usage limit … Your usage limits will reset when your monthly cycle ends on 11/25/2026.\n",
@@ -77,8 +78,8 @@ func TestCursorLimitOnStdout(t *testing.T) {
 	}
 }
 
-// What the model says on stdout is no limit, although it quotes one, in any CLI whose stdout has nothing but the answer.
-func TestAnswerThatQuotesALimit(t *testing.T) {
+// A limit that the model quotes on stdout is no evidence, in any CLI whose stdout contains only the answer.
+func TestAnswerQuotingLimit(t *testing.T) {
 	for _, spec := range specs.Every() {
 		if !spec.Text.AnswerOnly {
 			continue

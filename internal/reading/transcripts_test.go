@@ -27,16 +27,15 @@ const (
 	tool  = "Hello from the loopback model."
 )
 
-// transcripts is what each recorded run of a real CLI must be judged to be:
-// the answer, or the reason. Those of agy are made by hand, from what others have
-// seen of it.
+// transcripts are the expected verdicts on recorded runs of real CLIs: the answer or the reason. Those of agy
+// are written by hand, from published reports.
 var transcripts = map[string]struct {
 	text   string
 	reason call.Reason
 }{
 	"agy/bad-flag":             {reason: call.ReasonUnsupported},
 	"agy/bad-model":            {reason: call.ReasonBadModel},
-	"agy/command":              {reason: call.ReasonBadOutput}, // of its own: no model was asked
+	"agy/command":              {reason: call.ReasonBadOutput}, // of agy itself: no model was called
 	"agy/denied":               {reason: call.ReasonPermissionRefused},
 	"agy/denied-then-ok":       {text: hello + "\n"},
 	"agy/fails-with-text":      {reason: call.ReasonServerError},
@@ -49,7 +48,7 @@ var transcripts = map[string]struct {
 	"agy/ok":                   {text: hello + "\n"},
 	"agy/print-timeout":        {reason: call.ReasonTimeout},
 	"agy/print-timeout-empty":  {reason: call.ReasonTimeout},
-	"agy/print-timeout-silent": {reason: call.ReasonTimeout}, // the sign on stderr is missing
+	"agy/print-timeout-silent": {reason: call.ReasonTimeout}, // the message on stderr is missing
 	"agy/quota":                {reason: call.ReasonUsageLimit},
 	"agy/quota-lost-result":    {reason: call.ReasonUsageLimit},
 	"agy/rate-limit":           {reason: call.ReasonRateLimited},
@@ -58,7 +57,7 @@ var transcripts = map[string]struct {
 	"agy/unavailable":          {reason: call.ReasonOverloaded},
 	"agy/unknown-format":       {reason: call.ReasonBadOutput}, // it prints text
 	"claude/badjsonschema":     {reason: call.ReasonBadOption},
-	"claude/json-401":          {reason: call.ReasonTimeout}, // it retried without a word
+	"claude/json-401":          {reason: call.ReasonTimeout}, // it retried without output
 	"claude/json-429":          {reason: call.ReasonTimeout},
 	"claude/json-500":          {reason: call.ReasonTimeout},
 	"claude/json-fence":        {text: fence},
@@ -101,8 +100,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// A run that timed out while the CLI was retrying is both.
-func TestRetriedTimeoutIsStillATimeout(t *testing.T) {
+// A run that timed out while the CLI was retrying has the reason of the retry and is still a timeout.
+func TestRetriedTimeoutIsTimeout(t *testing.T) {
 	rec := readRecording(t, "testdata/transcripts/claude/stream-401")
 	_, _, failure, _ := Replay(specs.Claude(), rec)
 	require.ErrorIs(t, failure, call.ErrUnauthenticated)
@@ -117,7 +116,7 @@ type summary struct {
 	Events   []call.Event  `json:"events"`
 }
 
-// compact drops what makes golden files long and says nothing.
+// compact removes fields that make golden files long without showing anything.
 func compact(events []call.Event) []call.Event {
 	for i := range events {
 		events[i].Backend = ""
@@ -144,7 +143,7 @@ func readRecording(t *testing.T, dir string) Recording {
 	return rec
 }
 
-// outputOf tells from a recorded command line which mode the run was in.
+// outputOf returns the output mode of a recorded command line.
 func outputOf(t *testing.T, argv string) clispec.OutputMode {
 	var args []string
 	require.NoError(t, json.Unmarshal([]byte(argv), &args))

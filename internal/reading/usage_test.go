@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A run that we ended says what it cost, in a result that is no last word.
-func TestUsageOfAnEndedRun(t *testing.T) {
+// A run that clichain stopped reports its cost in a result that is no terminal event.
+func TestUsageOfStoppedRun(t *testing.T) {
 	_, _, failure, _ := Replay(specs.Claude(), Recording{Output: clispec.OutputStream, TimedOut: true,
 		Stdout: `{"type":"result","subtype":"error_during_execution","is_error":true,"usage":{"input_tokens":12,"output_tokens":7}}` + "\n"})
 	require.ErrorIs(t, failure, call.ErrTimeout)
@@ -32,16 +32,16 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 	require.Equal(t, call.Usage{InputTokens: 20, OutputTokens: 2, ReasoningTokens: 4, CacheReadTokens: 6, CacheWriteTokens: 8, Turns: 2, CostUSD: new(0.75)},
 		replay(step("0.25"), text, last))
-	require.Nil(t, replay(step("0"), text, strings.Replace(last, "0.5", "0", 1)).CostUSD, "a cost that nobody knows")
+	require.Nil(t, replay(step("0"), text, strings.Replace(last, "0.5", "0", 1)).CostUSD, "unknown cost")
 }
 
-// opencode stops at the model's output limit, and says so only in a reason.
-func TestOutputLimitOfTheModel(t *testing.T) {
+// opencode stops at the model's output limit, and reports that only in a finish reason.
+func TestModelOutputLimit(t *testing.T) {
 	full := `{"type":"step_finish","sessionID":"s","part":{"reason":"length","tokens":{"output":7}}}` + "\n"
 	text, resp, failure, _ := Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: openCodeText + full})
 	require.Nil(t, failure)
 	require.Equal(t, "so far", text)
 	require.Equal(t, []string{"the answer was cut short: the model's output limit was reached"}, resp.Warnings)
 	_, _, failure, _ = Replay(specs.OpenCode(), Recording{Output: clispec.OutputStream, Stdout: full})
-	require.Equal(t, call.ReasonBadOutput, failure.Reason, "nothing was said")
+	require.Equal(t, call.ReasonBadOutput, failure.Reason, "there is no text")
 }

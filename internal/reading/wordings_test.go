@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// bare has no rules of its own, so that only the common ones speak.
+// bare is a spec without line rules, so that only the common rules apply.
 var bare = clispec.Spec{Name: "bare", Binary: "bare"}
 
 func TestCommonWordings(t *testing.T) {
@@ -97,7 +97,7 @@ func TestCommonWordings(t *testing.T) {
 	}
 }
 
-func TestNoWordings(t *testing.T) {
+func TestTextsWithoutReason(t *testing.T) {
 	for _, text := range []string{
 		"", "done", "lines 418-429", "see page 401", "took 500ms", "port 5000", "429 files changed", "Read 503 lines", "401k plans", "step 404 of 500",
 		"http://localhost:4290/", "exit status 1", "rate limiter", "unlimited", "v4.2.9", "error", "Error: something broke", "0x401", "a 529 b",
@@ -136,8 +136,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// Words come before the status: a 400 may be an overflow, a 429 the plan's end.
-func TestWordsBeforeStatus(t *testing.T) {
+// The text has precedence over the status: a 400 may be a context overflow, and a 429 the limit of a plan.
+func TestTextOverridesStatus(t *testing.T) {
 	for _, test := range []struct {
 		message string
 		status  int
@@ -148,7 +148,7 @@ func TestWordsBeforeStatus(t *testing.T) {
 		{"credit balance is too low", 400, call.ReasonBilling},
 		{"API key expired. Please renew the API key.", 400, call.ReasonUnauthenticated},
 		{"no idea", 429, call.ReasonRateLimited},
-		{"server_error", 503, call.ReasonOverloaded}, // these words say less than the status
+		{"server_error", 503, call.ReasonOverloaded}, // this text is less specific than the status
 		{"server_error", 500, call.ReasonServerError},
 		{"server_error", 0, call.ReasonServerError},
 	} {
@@ -158,7 +158,7 @@ func TestWordsBeforeStatus(t *testing.T) {
 	}
 }
 
-// Services answer with JSON, and CLIs print it as it is.
+// Services respond with JSON, and CLIs print it unchanged.
 func TestPlainMessages(t *testing.T) {
 	for said, want := range map[string]string{
 		`API Error: 400 {"type":"error","error":{"message":"too long"}}`: "API Error: 400: too long",
@@ -176,8 +176,8 @@ func TestPlainMessages(t *testing.T) {
 	}
 }
 
-// A spec's own rules come before the common ones, where they apply.
-func TestOwnWordingsFirst(t *testing.T) {
+// A spec's own rules come before the common rules.
+func TestSpecRulesPrecedeCommonRules(t *testing.T) {
 	for _, test := range []struct {
 		spec clispec.Spec
 		on   clispec.Evidence
@@ -206,13 +206,13 @@ func TestOwnWordingsFirst(t *testing.T) {
 	}
 }
 
-// Only the end of a long text is searched: failures explain themselves last.
-func TestEvidenceIsBounded(t *testing.T) {
+// Only the end of a long text is searched, because failures are explained at the end.
+func TestEvidenceIsLimited(t *testing.T) {
 	own := bare
 	own.Lines = []clispec.LineRule{{Pattern: "^x", Reason: call.ReasonBilling}}
 	long := strings.Repeat("x", 1<<20)
 	got, ok := interpreterOf(t, own).judgeText(clispec.OnStderr, "API Error: 429\n"+long, time.Now())
 	require.True(t, ok)
 	require.Equal(t, call.ReasonBilling, got.Reason)
-	require.Less(t, len(got.Message), 64<<10, "the message is of what was searched")
+	require.Less(t, len(got.Message), 64<<10, "the message comes from the searched part")
 }
