@@ -1,6 +1,5 @@
-// Package cooldown says how long a backend is left alone after a failure, and
-// keeps that for one process or for all processes of a user. It knows no CLI by
-// name and calls no backend: the chain decides what a state means for a call.
+// Package cooldown declares the rules for the cooldown of a backend after a failure, and stores that keep cooldowns for
+// one process or for all processes of a user. It calls no backend; the chain applies the state to calls.
 package cooldown
 
 import (
@@ -11,52 +10,49 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// Rule says how long a backend cools down after a failure. A time that the
-// backend itself has given comes before it. The zero value: not at all.
+// Rule determines how long a backend is in cooldown after a failure. If the backend gave a time, that time applies
+// instead. The zero value means no cooldown.
 type Rule struct {
 	// Base is the first cooldown. Zero: none.
 	Base time.Duration
-	// Cap limits the cooldown, which doubles with each further failure in a
-	// row. Zero: it is always Base.
+	// Cap limits the cooldown, which doubles with each further consecutive failure. Zero: the cooldown is always
+	// Base.
 	Cap time.Duration
-	// After is how many failures in a row start a cooldown. Zero: the first.
+	// After is the number of consecutive failures that start a cooldown. Zero: 1.
 	After int
-	// Scope says which calls the cooldown is for. Zero: all of them.
+	// Scope determines which calls the cooldown affects. Zero: all.
 	Scope Scope
-	// Confirm is for failures that the request may have caused: those of different
-	// requests count, and the cooldown begins when a probe has failed as well, which
-	// the next call sends before its own request. Zero: every failure counts, and the
-	// last of them begins the cooldown.
+	// Confirm is for failures that the request may have caused. Only failures of different requests count. After
+	// that, the next call first sends a probe, and the cooldown starts if the probe fails too. Zero: every failure
+	// counts, and no probe is needed.
 	Confirm bool
 }
 
-// Scope says which calls a cooldown is for.
+// Scope determines which calls a cooldown affects.
 type Scope string
 
 const (
-	// ScopeAll, the zero value, is every call of the backend.
+	// ScopeAll, the zero value: every call of the backend.
 	ScopeAll Scope = ""
-	// ScopeRequest: calls in the same folder, with the same access, in the same
-	// kind of outer session.
+	// ScopeRequest: calls in the same directory, with the same access and in the same kind of outer session.
 	ScopeRequest Scope = "request"
-	// ScopeLogin: calls while the login files hold the same credentials.
+	// ScopeLogin: calls while the login files contain the same credentials.
 	ScopeLogin Scope = "login"
 )
 
-// Breaker says for which calls the circuit breaker of a provider stands.
+// Breaker determines for which calls the circuit breaker of a provider works.
 type Breaker string
 
 const (
-	// BreakerSessions, also the meaning of the zero value: for the sessions of package
-	// live.
+	// BreakerSessions, also the meaning of the zero value: for the sessions of package live.
 	BreakerSessions Breaker = "sessions"
-	// BreakerOn: for the provider's own calls too, where no chain makes them.
+	// BreakerOn: for calls of the provider too, unless a chain makes them.
 	BreakerOn Breaker = "on"
-	// BreakerOff: for none.
+	// BreakerOff: for no call.
 	BreakerOff Breaker = "off"
 )
 
-// Problem returns what is wrong with a rule; empty if nothing is.
+// Problem describes the mistake in a rule, or returns "".
 func (r Rule) Problem() string {
 	switch {
 	case r.Base < 0 || r.Cap < 0 || r.After < 0:
@@ -71,8 +67,7 @@ func (r Rule) Problem() string {
 	return ""
 }
 
-// Length returns the cooldown after so many failures in a row, before jitter;
-// zero for none.
+// Length returns the cooldown after a number of consecutive failures, before jitter. Zero means no cooldown.
 func (r Rule) Length(failures int) time.Duration {
 	if failures < r.After {
 		return 0
@@ -87,28 +82,26 @@ func (r Rule) Length(failures int) time.Duration {
 	return d
 }
 
-// State is what is known of a backend that failed lately: a plain value, fit for
-// JSON. Times are wall-clock times in UTC. The zero value: no known failure.
+// State is the cooldown state of a backend. It is a plain value that can be stored as JSON. Times are wall-clock
+// times in UTC. The zero value means that there is no recent failure.
 type State struct {
-	Reason   call.Reason `json:"reason,omitempty"`   // of the last failure
-	Failures int         `json:"failures,omitempty"` // in a row, of reasons that share a rule
-	// Requests are hashes of the different requests behind these failures, separated by
-	// blanks, where the rule has Confirm. They hold no text.
+	Reason   call.Reason `json:"reason,omitempty"`   // reason of the last failure
+	Failures int         `json:"failures,omitempty"` // consecutive failures with reasons that share a rule
+	// Requests are hashes of the requests that failed, separated by spaces, if the rule has Confirm.
 	Requests string    `json:"requests,omitempty"`
-	At       time.Time `json:"at,omitzero"`    // when the last failure was
-	Until    time.Time `json:"until,omitzero"` // the end of the cooldown; zero: there is none yet
-	// Probe is the end of the half-open probe: until then one call tests whether
-	// the backend is available again, and others skip it if there is an Until. After a
-	// probe that was answered, the time before which none is made. Zero: no probe.
+	At       time.Time `json:"at,omitzero"`    // time of the last failure
+	Until    time.Time `json:"until,omitzero"` // end of the cooldown; zero: not in cooldown
+	// Probe is the end of the half-open probe: until then one call tests whether the backend is available, and the
+	// other calls skip it if Until is set. After a successful probe, it is the time before which no other probe is
+	// made. Zero: no probe.
 	Probe time.Time `json:"probe,omitzero"`
-	Scope string    `json:"scope,omitempty"` // fingerprint of the calls that it is for; empty: all
+	Scope string    `json:"scope,omitempty"` // fingerprint of the affected calls; empty: all
 }
 
-// failureMemory is how long a failure counts as the one before the next.
+// failureMemory is the time after which a failure no longer counts as consecutive.
 const failureMemory = time.Hour
 
-// Stale reports whether the last time in the state is so long ago that the
-// failure no longer counts.
+// Stale reports whether all times in the state are so old that its failures no longer count.
 func (r State) Stale(now time.Time) bool {
 	last := r.At
 	for _, t := range []time.Time{r.Until, r.Probe} {

@@ -12,23 +12,21 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// File is a [Store] in a file that all processes of a user share. The file is
-// replaced as a whole, so that a process that is killed in the middle of an
-// Update loses nothing that was kept before. It holds no secrets and only its
-// owner can read it. It is safe for concurrent use.
+// File is a [Store] in a file that all processes of a user share. Each Update replaces the file atomically, so a
+// process that is killed loses no stored state. The file contains no secrets, and only its owner can read it. A File
+// is safe for concurrent use; make it with [NewFile].
 type File struct {
 	path string
 	warn func(error)
-	busy chan struct{} // held by the one call of this process that changes the file, or waits for its lock
+	busy chan struct{} // full while a call of this process changes the file or waits for its lock
 
 	mu   sync.Mutex
 	told map[string]bool // the errors that were passed to warn
 }
 
-// NewFile makes a store in that file; the first Update makes its folder, but
-// never the home. Where it is clichain's own folder of caches, it must be this
-// user's, and no symbolic link. warn is called once with each different problem,
-// such as a corrupt file that was renamed; nil: problems are not reported.
+// NewFile returns a store in the file at path. The first Update creates its directory, but never the home directory.
+// The cache directory of clichain must belong to this user and must not be a symbolic link. warn is called once for
+// each different problem, such as a corrupt file that was renamed. A nil warn ignores problems.
 func NewFile(path string, warn func(error)) *File {
 	if warn == nil {
 		warn = func(error) {}
@@ -37,11 +35,11 @@ func NewFile(path string, warn func(error)) *File {
 }
 
 const (
-	// storeLockWait bounds the wait for other calls and processes.
+	// storeLockWait limits the wait for other calls and processes.
 	storeLockWait = 200 * time.Millisecond
-	// maxStoreFile bounds what is read; 512 states need far less.
+	// maxStoreFile limits the size of the file; 512 states need far less.
 	maxStoreFile = 1 << 20
-	// storeVersion is the version of the format; files of a newer one are left alone.
+	// storeVersion is the version of the format. Files of a newer version are not changed.
 	storeVersion = 1
 )
 
@@ -52,18 +50,16 @@ type storeFile struct {
 
 var (
 	errCorrupt  = errors.New("is corrupt")
-	errZeroFile = errors.New("this File has no place: make it with NewFile")
+	errZeroFile = errors.New("this File has no path: make it with NewFile")
 )
 
-// Load reads what is kept under the key. It waits for no lock unless the file is
-// corrupt.
+// Load returns the State of the key. It waits for the lock only if the file is corrupt.
 func (s *File) Load(ctx context.Context, key string) (State, error) {
 	states, err := s.load(ctx)
 	return states[key], err
 }
 
-// States returns all that is kept, by key, but for what is over for long. It
-// waits as Load does.
+// States returns all states by key, except stale ones. It waits as Load does.
 func (s *File) States(ctx context.Context) (map[string]State, error) {
 	states, err := s.load(ctx)
 	prune(states, time.Now())
@@ -79,8 +75,7 @@ func (s *File) load(ctx context.Context) (map[string]State, error) {
 	return states, s.tell(err)
 }
 
-// Update replaces what is kept under the key. It waits at most 200 ms for other
-// processes, then it fails.
+// Update replaces the State of the key. It fails if another process holds the lock for 200 ms.
 func (s *File) Update(ctx context.Context, key string, change func(State) State) error {
 	return s.tell(s.locked(ctx, func() error {
 		states, err := s.readOrRename()
@@ -105,8 +100,7 @@ func (s *File) Update(ctx context.Context, key string, change func(State) State)
 	}))
 }
 
-// tell warns of an error, once, and returns it. The end of a wait is no problem
-// of the file.
+// tell reports an error to warn once, and returns it. A canceled wait is not a problem of the file.
 func (s *File) tell(err error) error {
 	if err == nil || s.warn == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
@@ -137,8 +131,8 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 		<-s.busy
 		return err
 	}
-	// The lock is on a file beside, because the file itself is replaced. A wait that outlasts ctx keeps the turn: so no
-	// more than one of this File waits.
+	// A separate file is locked, because the file itself is replaced. If the wait outlasts ctx, busy stays full, so that
+	// at most one call of this File waits.
 	unlock, err := localfile.LockInTurn(ctx, s.path+".lock", func() { <-s.busy })
 	if err != nil {
 		return err
@@ -147,8 +141,8 @@ func (s *File) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// checkDir creates and checks the folder of the file if it is clichain's own, in
-// the user's cache folder. Another folder is the caller's choice.
+// checkDir creates and checks the directory of the file if it is the cache directory of clichain. Any other directory
+// is the responsibility of the caller.
 func (s *File) checkDir() error {
 	if !localfile.InCacheDir(s.path) {
 		return nil
@@ -157,7 +151,7 @@ func (s *File) checkDir() error {
 	return err
 }
 
-// read returns the states in the file; none if there is no file.
+// read returns the states in the file, or none if there is no file.
 func (s *File) read() (map[string]State, error) {
 	if s.busy == nil {
 		return nil, errZeroFile
@@ -183,15 +177,14 @@ func (s *File) read() (map[string]State, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s %w: %v", s.path, errCorrupt, err)
 	case kept.Version > storeVersion:
-		return nil, fmt.Errorf("%s has version %d of its form, which is newer than this program", s.path, kept.Version)
+		return nil, fmt.Errorf("%s has format version %d, which is newer than this program", s.path, kept.Version)
 	case kept.Cooldowns == nil:
 		kept.Cooldowns = map[string]State{}
 	}
 	return kept.Cooldowns, nil
 }
 
-// readOrRename is read, for callers that hold the lock. A corrupt file gets
-// another name, under which people can look at it.
+// readOrRename is read for callers that hold the lock. It renames a corrupt file, so that users can examine it.
 func (s *File) readOrRename() (map[string]State, error) {
 	states, err := s.read()
 	if !errors.Is(err, errCorrupt) {
@@ -201,6 +194,6 @@ func (s *File) readOrRename() (map[string]State, error) {
 	if err := localfile.Move(s.path, renamed); err != nil {
 		return nil, err
 	}
-	_ = s.tell(fmt.Errorf("%w; set aside as %s", err, renamed))
+	_ = s.tell(fmt.Errorf("%w; renamed to %s", err, renamed))
 	return map[string]State{}, nil
 }

@@ -165,7 +165,7 @@ func TestStoreFileThatIsNoGood(t *testing.T) {
 	text := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	}
-	const aside, works, unusable = "set aside as", "", "no"
+	const aside, works, unusable = "renamed to", "", "no"
 	for _, test := range []struct {
 		name string
 		make func(t *testing.T, path string)

@@ -7,29 +7,26 @@ import (
 	"time"
 )
 
-// Store keeps the cooldowns of backends. [NewMemory] is for one process,
-// [NewFile] for all processes of one user; a store for several machines must be
-// able to compare and swap. Keys are opaque and hold no secrets. Implementations
+// Store keeps the cooldowns of backends. [NewMemory] is for one process and [NewFile] for all processes of one user.
+// A store for several machines must support compare-and-swap. Keys are opaque and contain no secrets. Implementations
 // must be safe for concurrent use.
 //
-// An error of a store fails no call: without a known cooldown the backend is
-// tried, and the Response has a warning. A chain cancels the context of an access
-// that takes more than 0.5 s, or its part of the call's time. It does not wait for
-// a store that ignores that, and calls it again only after it has returned.
+// An error of a store does not fail a call: the backend is asked, and the Response has a warning. A chain cancels the
+// context of an access after 0.5 s, or earlier if the call has little time. It does not wait for a store that ignores
+// the context, and does not call that store again before it has returned.
 type Store interface {
-	// Load returns what is kept under the key; the zero State if nothing is.
+	// Load returns the State of the key, or the zero State.
 	Load(ctx context.Context, key string) (State, error)
-	// Update atomically replaces what is kept under the key by the result of
-	// change. The zero State removes it. change may be called more than once, but
-	// by one goroutine at a time, and not after Update has returned. It does not
+	// Update atomically replaces the State of the key with the result of change. The zero State removes the key.
+	// Update may call change more than once, but not concurrently and not after it has returned. change does not
 	// block.
 	Update(ctx context.Context, key string, change func(State) State) error
 }
 
-// maxStates bounds a store. There is one state for each backend and credential.
+// maxStates limits a store, which has one state for each backend and login.
 const maxStates = 512
 
-// prune drops stale states, and the oldest ones above maxStates.
+// prune removes stale states, and the oldest states above maxStates.
 func prune(states map[string]State, now time.Time) {
 	var keys []string
 	for key, state := range states {
@@ -45,9 +42,8 @@ func prune(states map[string]State, now time.Time) {
 	}
 }
 
-// Memory is a [Store] in this process, safe for concurrent use. A chain makes
-// one for itself unless ChainConfig.Store is set; share one to share cooldowns.
-// The zero value works; it must not be copied.
+// Memory is a [Store] in the memory of this process. Each chain makes one unless ChainConfig.Store is set; share one
+// to share cooldowns. The zero value works. A Memory is safe for concurrent use and must not be copied.
 type Memory struct {
 	mu     sync.RWMutex
 	states map[string]State
@@ -56,14 +52,14 @@ type Memory struct {
 // NewMemory returns an empty store.
 func NewMemory() *Memory { return new(Memory) }
 
-// Load returns what is kept under the key. It never fails.
+// Load returns the State of the key. The error is always nil.
 func (s *Memory) Load(_ context.Context, key string) (State, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.states[key], nil
 }
 
-// Update replaces what is kept under the key. It never fails.
+// Update replaces the State of the key. The error is always nil.
 func (s *Memory) Update(_ context.Context, key string, change func(State) State) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package doctor finds out what will work on this machine, why not, and what a
-// person can do about it. It knows no CLI by name: what it looks for, and the
-// hints that it gives, come from the specs.
+// Package doctor reports which backends work on this machine, why others do not, and what the user can do. The checks
+// and the hints come from the specs.
 package doctor
 
 import (
@@ -19,76 +18,72 @@ import (
 	"github.com/clichain/clichain/internal/machine"
 )
 
-// Config sets what [Diagnose] does. The zero value looks at files and variables
-// only.
+// Config configures [Diagnose]. With the zero value, Diagnose only reads files and environment variables.
 type Config struct {
-	// Probe runs each CLI's own commands for its version and its login. They use
-	// no tokens.
+	// Probe runs commands of each CLI that print its version and its login. They use no tokens.
 	Probe bool
-	// Ping makes one real call of each backend that seems ready. Only that proves
-	// that it works; it costs what a call costs.
+	// Ping makes a real call of each backend that seems ready. Only a real call proves that a backend works. It costs
+	// as much as any other call.
 	Ping bool
-	// ProbeTimeout bounds the probes, which run in parallel. Where answers show
-	// that the machine is slow, the bound grows, up to eight times. Zero: 4 s.
+	// ProbeTimeout limits the probes, which run concurrently. On a slow machine, the limit grows up to eight times.
+	// Zero: 4 s.
 	ProbeTimeout time.Duration
-	// Dir is the folder that may be trusted or not. Empty: the working directory
-	// of this process.
+	// Dir is the directory whose trust is checked. Empty: the working directory of this process.
 	Dir string
-	// Store has the cooldowns of the backends; those of a chain are in the
-	// chain's own store. Nil: no cooldowns.
+	// Store has the cooldowns of the backends. A chain has its own store. Nil: no cooldowns.
 	Store cooldown.Store
-	// CacheDir is the folder for the versions that were found. Empty: "clichain"
-	// in the user's cache folder.
+	// CacheDir is the directory for the versions that were found. Empty: "clichain" in the cache directory of the
+	// user.
 	CacheDir string
 }
 
-// Report says what will work on this machine, and why not. It is a plain value
-// that survives JSON and holds no secret.
+// Report lists the backends and whether they work. It is a plain value that can be stored as JSON and contains no
+// secrets.
 type Report struct {
-	Backends []Diagnosis `json:"backends"` // in the order in which they are asked
-	Ready    int         `json:"ready"`    // how many of them a call would try
+	Backends []Diagnosis `json:"backends"` // in the order of the argument
+	Ready    int         `json:"ready"`    // the number of backends that a call would ask
 }
 
-// Diagnosis is what is known of one backend.
+// Diagnosis is the state of one backend.
 type Diagnosis struct {
 	Name           string             `json:"name"`             // of the backend
 	Installed      bool               `json:"installed"`        // the program was found
-	Path           string             `json:"path"`             // of the program as found, maybe a link: see RealPath
-	Version        string             `json:"version"`          // by its files, or by what it says; empty: unknown
-	Drift          string             `json:"drift"`            // that it is newer than its spec; empty: it is not
-	Login          clispec.LoginState `json:"login"`            // what is known of its login
-	Evidence       string             `json:"evidence"`         // the variable, file or command that shows it
+	Path           string             `json:"path"`             // path of the program, maybe a link: see RealPath
+	Version        string             `json:"version"`          // from its files or its output; empty: unknown
+	Drift          string             `json:"drift"`            // a note if it is newer than its spec; empty: it is not
+	Login          clispec.LoginState `json:"login"`            // the state of the login
+	Evidence       string             `json:"evidence"`         // the variable, file or command that proves it
 	Billing        call.Billing       `json:"billing"`          // who would pay; empty: unknown
-	RequiresAPIKey bool               `json:"requires_api_key"` // Billing is that of an API key
-	SuppressedBy   string             `json:"suppressed_by"`    // the variable or setting that turns it off
-	CoolingUntil   *time.Time         `json:"cooling_until"`    // the end of its cooldown; nil: there is none
-	Problems       []Problem          `json:"problems"`         // why it cannot answer, followed by remarks
+	RequiresAPIKey bool               `json:"requires_api_key"` // Billing is BillingAPIKey
+	SuppressedBy   string             `json:"suppressed_by"`    // the variable or setting that turns the backend off
+	CoolingUntil   *time.Time         `json:"cooling_until"`    // the end of its cooldown; nil: not in cooldown
+	Problems       []Problem          `json:"problems"`         // reasons why it cannot answer, followed by remarks
 }
 
-// Problem is something that a person may want to change.
+// Problem is something that the user may want to change.
 type Problem struct {
-	// Code is a [call.Reason] if the problem keeps the backend from answering,
-	// else the name of a remark, listed in docs/reference/command.md.
+	// Code is a [call.Reason] if the problem prevents an answer. Otherwise it is the name of a remark;
+	// docs/how-to/operations.md lists them.
 	Code    string `json:"code"`
-	Message string `json:"message"` // what it is
-	Hint    string `json:"hint"`    // what to do, with commands in backquotes
-	// Advice lists fields whose change would help, as alternatives to Hint.
+	Message string `json:"message"` // the problem
+	Hint    string `json:"hint"`    // the next step, with commands in backquotes
+	// Advice lists changes of fields that would help, as alternatives to Hint.
 	Advice []call.Advice `json:"advice,omitempty"`
 }
 
-// CodeSlow is the remark about a CLI that gave no answer to a probe in time. It
-// may answer a call, which has more time.
+// CodeSlow is the code of the remark that a CLI did not answer a probe in time. It may answer a call, which has more
+// time.
 const CodeSlow = "slow"
 
-// Blocks reports whether the problem keeps the backend from answering.
+// Blocks reports whether the problem prevents the backend from answering.
 func (p Problem) Blocks() bool { return slices.Contains(call.Reasons(), call.Reason(p.Code)) }
 
-// Ready reports whether a call would try the backend.
+// Ready reports whether a call would ask the backend.
 func (d Diagnosis) Ready() bool {
 	return d.Installed && !slices.ContainsFunc(d.Problems, Problem.Blocks)
 }
 
-// RealPath returns Path with links resolved, or Path itself if that fails.
+// RealPath returns Path with symbolic links resolved, or Path if that fails.
 func (d Diagnosis) RealPath() string {
 	if path, err := filepath.EvalSymlinks(d.Path); err == nil {
 		return path
@@ -96,12 +91,10 @@ func (d Diagnosis) RealPath() string {
 	return d.Path
 }
 
-// Diagnose says what will work on this machine. It looks at files and variables;
-// only with cfg.Probe or cfg.Ping does it start programs, and then it keeps the
-// versions that it found. A nil cfg means defaults. Chains are replaced by their
-// backends. Custom backends are asked through their method
-// Available(context.Context) error, if they have one. Diagnose is safe for
-// concurrent use.
+// Diagnose reports which backends work on this machine. It reads files and environment variables. Only with cfg.Probe
+// or cfg.Ping it starts programs, and it then caches their versions. A nil cfg means the defaults. Chains are
+// replaced by their backends. For a custom backend, Diagnose calls its method Available(context.Context) error if it
+// has one. Diagnose is safe for concurrent use.
 func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Report {
 	d := examination{surroundings: machine.Surroundings()}
 	if cfg != nil {
@@ -135,7 +128,7 @@ func Diagnose(ctx context.Context, backends []clichain.Backend, cfg *Config) Rep
 type subject struct {
 	clichain.Backend
 	provider *clichain.Provider // the backend, if it is one; else nil
-	chain    *clichain.Chain    // has the backend's cooldown
+	chain    *clichain.Chain    // has the cooldown of the backend
 }
 
 // flatten replaces chains by their backends.
@@ -153,7 +146,7 @@ func flatten(backends []clichain.Backend, chain *clichain.Chain) (all []subject)
 	return all
 }
 
-// examination is one Diagnose.
+// examination is one call of Diagnose.
 type examination struct {
 	cfg          Config
 	surroundings []machine.Surrounding
@@ -175,19 +168,18 @@ func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 	return found
 }
 
-// examineProvider collects everything, even after a first problem that would
-// be enough to skip the backend.
+// examineProvider reports all problems, although the first may already prevent an answer.
 func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 	status := p.Status(d.cfg.Dir)
 	found.Path, found.Installed, found.Version = status.Path, status.Path != "", status.Version
 	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
 	found.SuppressedBy = status.SuppressedBy
 	if status.Expired {
-		message := "the credential in " + status.Evidence + " has expired, and nothing is there to renew it with"
+		message := "the credential in " + status.Evidence + " has expired and cannot be renewed"
 		found.remark("credential_expired", message, p.Spec().Hints[call.ReasonUnauthenticated])
 	}
 	if status.Unproven {
-		message := "the credential in " + status.Evidence + " proves nothing: the service refuses some accounts that have one"
+		message := "the credential in " + status.Evidence + " does not prove a login: the service refuses some accounts"
 		found.remark("unproven_login", message, p.Spec().Hints[call.ReasonUnauthenticated])
 	}
 	for _, doubt := range status.Doubts {
@@ -199,8 +191,7 @@ func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 	}
 }
 
-// block adds a problem that keeps the backend from answering, before the
-// remarks.
+// block adds a problem that prevents an answer, before the remarks.
 func (d *Diagnosis) block(err error) {
 	if err == nil {
 		return
@@ -213,7 +204,7 @@ func (d *Diagnosis) remark(code, message, hint string) {
 	d.Problems = append(d.Problems, Problem{Code: code, Message: message, Hint: hint})
 }
 
-// pingAll asks each backend that seems ready.
+// pingAll calls each backend that seems ready.
 func (d *examination) pingAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	var running sync.WaitGroup
 	for i, b := range backends {

@@ -230,7 +230,7 @@ func TestChoiceOfTheModel(t *testing.T) {
 	d := diagnosis(t, "gemini")
 	at := slices.Index(codes(d), "model_choice")
 	require.GreaterOrEqual(t, at, 0, "%v", d.Problems)
-	require.Equal(t, "a call that names no model costs "+specs.Gemini().Models.ChoiceCosts, d.Problems[at].Message)
+	require.Equal(t, "a call without a model costs "+specs.Gemini().Models.ChoiceCosts, d.Problems[at].Message)
 	require.Equal(t, []call.Advice{{Action: call.ActionSet, Field: "model"}}, d.Problems[at].Advice)
 	require.False(t, d.Problems[at].Blocks())
 }

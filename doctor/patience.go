@@ -9,25 +9,25 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// How far the bound of the probes grows: an answer that took a time gives the others three times as long, since a CLI
-// is run twice, for its version and its login. All of it ends at a multiple of the first bound.
+// The limit of the probes grows to three times the duration of the slowest answer, because a CLI runs twice, for its
+// version and its login. It grows at most to eight times its initial value.
 const (
 	patienceFactor = 3
 	patienceMost   = 8
 )
 
-// patience bounds probes that run at once, by what the answers so far say about the speed of this machine.
+// patience limits concurrent probes by the speed that the answers so far have shown.
 type patience struct {
 	start  time.Time
 	cancel context.CancelCauseFunc
-	most   time.Duration // that the bound can grow to
+	most   time.Duration // maximum of limit
 
 	mu    sync.Mutex
 	timer *time.Timer
-	limit time.Duration // from start; grows
+	limit time.Duration // from start
 }
 
-// newPatience begins with a bound, at the end of which the context ends with a timeout. Call stop at the end.
+// newPatience returns a context that times out after a limit that can grow. Call stop at the end.
 func newPatience(parent context.Context, limit time.Duration) (ctx context.Context, p *patience) {
 	p = &patience{start: time.Now(), limit: limit, most: patienceMost * limit}
 	ctx, p.cancel = context.WithCancelCause(parent)
@@ -41,19 +41,19 @@ func (p *patience) end() {
 	p.cancel(&judge.Stop{Reason: call.ReasonTimeout, After: p.bound()})
 }
 
-// answered lets the probes that are still running take longer than the one that has just answered.
+// answered extends the limit after an answer.
 func (p *patience) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	limit := min(patienceFactor*time.Since(p.start), p.most)
 	if limit <= p.limit || !p.timer.Stop() {
-		return // it is long enough, or over
+		return // the limit is long enough, or has passed
 	}
 	p.limit = limit
 	p.timer.Reset(limit - time.Since(p.start))
 }
 
-// bound is how long the probes may take, as far as is known now.
+// bound returns the current limit of the probes.
 func (p *patience) bound() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,11 +18,11 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// probeTime bounds all probes together, until an answer shows that this machine is slower than that. Some CLIs take
-// seconds to start.
+// probeTime limits all probes together, unless the first answers show that this machine is slow. Some CLIs take seconds
+// to start.
 const probeTime = 4 * time.Second
 
-// probeAll asks every CLI that can be started for its version and its login.
+// probeAll gets the version and the login of each CLI that can be started.
 func (d *examination) probeAll(ctx context.Context, backends []subject, found []Diagnosis) {
 	ctx, bound := newPatience(ctx, cmp.Or(d.cfg.ProbeTimeout, probeTime))
 	defer bound.stop()
@@ -52,7 +52,7 @@ type probe struct {
 	bound    *patience
 }
 
-// ask runs a command of the CLI; an answer lets the other CLIs take longer than it did.
+// ask runs a command of the CLI. An answer extends the limit of the other CLIs.
 func (p probe) ask(ctx context.Context, args []string) (runs.Output, error) {
 	out, err := p.Probe(ctx, args, p.bound.most)
 	if err == nil {
@@ -61,7 +61,7 @@ func (p probe) ask(ctx context.Context, args []string) (runs.Output, error) {
 	return out, err
 }
 
-// version reports whether the program has told its version, so that it can be asked for more.
+// version reports whether the program has printed its version, so that further commands make sense.
 func (p probe) version(ctx context.Context) bool {
 	found := p.found
 	known := p.versions.Get(found.Path)
@@ -94,9 +94,9 @@ func (d *Diagnosis) fail(code call.Reason, message string) {
 	d.block(&call.Error{Backend: d.Name, Reason: code, Message: message, ExitCode: -1, Hint: hint})
 }
 
-// slow is a remark: a call has more time than a probe, and may be answered.
+// slow adds a remark and not a problem, because a call has more time than a probe.
 func (d *Diagnosis) slow(bound time.Duration) {
-	message := fmt.Sprintf("--version gave no answer in %v: it is slow, or hangs", bound.Round(100*time.Millisecond))
+	message := fmt.Sprintf("--version did not answer within %v: it is slow or hangs", bound.Round(100*time.Millisecond))
 	d.remark(CodeSlow, message, "run `"+d.Path+" --version` to see which")
 }
 
@@ -107,8 +107,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// login runs the CLI's status command. Its "yes" counts always, its "no" only if
-// the command knows all the ways to log in.
+// login runs the status command of the CLI. A positive result always counts, a negative one only if the command
+// covers all ways to log in.
 func (p probe) login(ctx context.Context) {
 	found, spec := p.found, p.Spec()
 	rule := spec.Login.Status
@@ -129,7 +129,7 @@ func (p probe) login(ctx context.Context) {
 		found.Evidence = strings.TrimPrefix(found.Evidence+"; "+command, "; ")
 	case rule.Whole && found.Login != clispec.LoginInstalled:
 		found.Login, found.Evidence = clispec.LoginInstalled, command
-		loggedOut := call.Errorf(call.ReasonUnauthenticated, "", "%s says that it is not logged in", command)
+		loggedOut := call.Errorf(call.ReasonUnauthenticated, "", "%s reports that it is not logged in", command)
 		loggedOut.Hint = spec.Hints[call.ReasonUnauthenticated]
 		found.block(loggedOut)
 	}

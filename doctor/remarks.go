@@ -18,22 +18,21 @@ import (
 	"github.com/clichain/clichain/internal/semver"
 )
 
-// remarks adds conditions that do not keep a backend from answering, but change
-// what it does.
+// remarks adds conditions that change the behavior of a backend but do not prevent an answer.
 func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	spec, cfg := p.Spec(), p.Config()
 	at := login.PlaceOf(p.Environ(), d.cfg.Dir)
 	remarkSession(&spec, &cfg, at, found)
 	if folder, ok := login.Untrusted(spec.Trust, at); ok {
-		message := spec.Name + " does not trust " + folder + ": it leaves out what belongs to the project"
+		message := spec.Name + " does not trust " + folder + ": it ignores the settings of the project"
 		found.remark("untrusted_folder", message, spec.Hints[call.ReasonUntrustedDir])
 	}
 	if costs := spec.Models.ChoiceCosts; costs != "" {
-		found.remark("model_choice", "a call that names no model costs "+costs, "")
+		found.remark("model_choice", "a call without a model costs "+costs, "")
 		found.Problems[len(found.Problems)-1].Advice = []call.Advice{{Action: call.ActionSet, Field: "model"}}
 	}
 	if cfg.Container != nil {
-		return // what follows is about this machine
+		return // the following remarks are about this machine
 	}
 	path := os.Getenv("PATH")
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(path), argumentRemarks(&spec, &cfg))
@@ -42,10 +41,10 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	}
 }
 
-// age compares the version with the one that the spec was checked with.
+// age compares the version with the version that the spec was tested with.
 func (d *Diagnosis) age(spec clispec.Spec) {
 	if semver.Less(d.Version, spec.CheckedWith) {
-		message := fmt.Sprintf("%s is older than %s, with which this was checked", d.Version, spec.CheckedWith)
+		message := fmt.Sprintf("%s is older than %s, the version that the spec was tested with", d.Version, spec.CheckedWith)
 		d.remark("old_version", message, spec.Hints[call.ReasonNotInstalled])
 	}
 	if d.Drift = machine.Drift(d.Version, spec.CheckedWith); d.Drift != "" {
@@ -57,7 +56,7 @@ func (d *Diagnosis) age(spec clispec.Spec) {
 func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, found *Diagnosis) {
 	if name := compose.OuterSession(spec, os.Environ()); name != "" && !cfg.RefuseNested {
 		message := name + " is set: this process runs inside a session of the same agent"
-		found.remark("nested", message, "nothing: the CLI does not get to see the outer session")
+		found.remark("nested", message, "no action needed: the CLI does not see the outer session")
 	}
 	if os.Geteuid() != 0 {
 		return
@@ -70,7 +69,7 @@ func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, f
 	}
 }
 
-// homeRemarks checks the folders that a CLI, or a call, writes to.
+// homeRemarks checks the directories that a CLI or a call writes to.
 func homeRemarks(at grammar.Place) (remarks []Problem) {
 	add := func(code, message, hint string) {
 		remarks = append(remarks, Problem{Code: code, Message: message, Hint: hint})
@@ -79,26 +78,25 @@ func homeRemarks(at grammar.Place) (remarks []Problem) {
 		add(code, message, hint)
 	}
 	if temp := os.TempDir(); !localfile.Writable(temp) {
-		add("no_temp", temp+" cannot be written to, and calls may need files there",
-			"set TMPDIR to a folder that can be written to")
+		add("no_temp", temp+" is not writable, and calls may need files there",
+			"set TMPDIR to a writable directory")
 	}
 	return remarks
 }
 
-// pathRemarks finds entries of this process's PATH in which another user could
-// plant a program.
+// pathRemarks finds directories on the PATH of this process in which another user could install a program.
 func pathRemarks(path string) (remarks []Problem) {
 	for _, dir := range filepath.SplitList(path) {
 		why := ""
 		if !filepath.IsAbs(dir) {
-			why = "depends on the working directory, and is not searched"
+			why = "is relative to the working directory and is not searched"
 		} else if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" &&
 			info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
-			why = "can be written to by every user of this machine"
+			why = "is writable by every user of this machine"
 		}
 		if why != "" {
 			message := fmt.Sprintf("%q in PATH %s", dir, why)
-			remarks = append(remarks, Problem{Code: "unsafe_path", Message: message, Hint: "take it out of PATH"})
+			remarks = append(remarks, Problem{Code: "unsafe_path", Message: message, Hint: "remove it from PATH"})
 		}
 	}
 	return remarks
@@ -109,9 +107,9 @@ func argumentRemarks(spec *clispec.Spec, cfg *clichain.Config) []Problem {
 	if way := spec.TransportModes()[0]; way != clispec.TransportArgv || cfg.Transport == clispec.TransportStdin {
 		return nil
 	}
-	const text = "it takes the prompt as an argument: %d bytes at most, for other users of the machine to see"
+	const text = "it takes the prompt as an argument of at most %d bytes, which other users of the machine can see"
 	message := fmt.Sprintf(text, compose.MaxArg)
 	return []Problem{{
-		Code: "argument_limit", Message: message, Hint: "ask another backend for long or private prompts",
+		Code: "argument_limit", Message: message, Hint: "use another backend for long or private prompts",
 	}}
 }

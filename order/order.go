@@ -1,6 +1,5 @@
-// Package order holds the strategies by which a chain chooses the order of its
-// backends. It sees only what a chain has measured of each; it knows no CLI by
-// name, and does no I/O.
+// Package order has strategies that sort the backends of a chain by the statistics that the chain has collected. Set
+// one as ChainConfig.Order. The package does no I/O.
 package order
 
 import (
@@ -12,31 +11,28 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// Candidate is what a [Strategy] knows of a backend: what this chain has
-// measured so far. A plain value.
+// Candidate has the statistics of a chain about one backend. It is a plain value.
 type Candidate struct {
-	Name        string        // of the backend
-	LastLimited time.Time     // when it last hit a limit; zero: never
-	Duration    time.Duration // moving average of how long its answers took; zero: unknown
-	CostUSD     *float64      // moving average of their costs in US dollars; nil: unknown
-	// Place is the position of the backend in the chain, from 1. A chain ignores
-	// a candidate without one.
+	Name        string        // name of the backend
+	LastLimited time.Time     // time of the last usage limit or rate limit; zero: never
+	Duration    time.Duration // moving average of the duration of its answers; zero: unknown
+	CostUSD     *float64      // moving average of the cost of its answers in US dollars; nil: unknown
+	// Place is the position of the backend in the chain, from 1. A chain ignores candidates without a Place.
 	Place int
 }
 
-// Strategy says in which order a chain asks its backends: it returns the
-// candidates in another order, or only some of them. They come in the chain's
-// own order. Both are copies that it may change. It must be safe for concurrent use.
+// Strategy returns the candidates in the order in which a chain asks them. It may omit candidates. It gets copies in
+// the order of the chain, which it may modify. A Strategy must be safe for concurrent use.
 type Strategy func(req call.Request, candidates []Candidate) []Candidate
 
-// LeastRecentlyLimited puts backends that have hit no limit first, then those
-// that hit one longest ago.
+// LeastRecentlyLimited puts backends without a limit first, followed by the others in the order of their last limit,
+// oldest first.
 func LeastRecentlyLimited(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int { return a.LastLimited.Compare(b.LastLimited) })
 	return candidates
 }
 
-// Fastest puts the fastest first, and those of unknown speed last.
+// Fastest sorts the backends by duration, shortest first. Backends with an unknown duration are last.
 func Fastest(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
 		return cmp.Or(falseFirst(a.Duration == 0, b.Duration == 0), cmp.Compare(a.Duration, b.Duration))
@@ -44,7 +40,7 @@ func Fastest(_ call.Request, candidates []Candidate) []Candidate {
 	return candidates
 }
 
-// Cheapest puts the cheapest first, and those of unknown cost last.
+// Cheapest sorts the backends by cost, lowest first. Backends with an unknown cost are last.
 func Cheapest(_ call.Request, candidates []Candidate) []Candidate {
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
 		if a.CostUSD == nil || b.CostUSD == nil {
@@ -55,8 +51,8 @@ func Cheapest(_ call.Request, candidates []Candidate) []Candidate {
 	return candidates
 }
 
-// StickySession puts the backend first whose session the request continues,
-// because no other backend can.
+// StickySession puts the backend of the session first that the request continues, because no other backend can
+// continue it.
 func StickySession(req call.Request, candidates []Candidate) []Candidate {
 	s, _ := session.Parse(req.Session)
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {

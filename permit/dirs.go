@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// dirs are the directories that are allowed.
+// dirs returns the permitted directories.
 func (p *Permissions) dirs() []string {
 	if len(p.Dirs) == 0 && p.Access > call.AccessNone {
 		return []string{"."}
@@ -16,15 +16,15 @@ func (p *Permissions) dirs() []string {
 	return p.Dirs
 }
 
-// resolveDir replaces the directory by its real path. Without one, a session would choose its own, which may lie
-// anywhere, and any other call gets the first that is allowed.
+// resolveDir replaces the directory with its real path. A request without a directory gets the first permitted one,
+// unless it continues a session, whose directory may be anywhere.
 func resolveDir(p *Permissions, req *call.Request) *call.Error {
 	if req.Dir == "" {
 		if req.Access == call.AccessNone {
 			return nil
 		}
 		if req.Session != "" {
-			return refused("dirs", "dir", "a request that continues a session with access has to name a directory")
+			return refused("dirs", "dir", "a request with access that continues a session must have a directory")
 		}
 		req.Dir = p.dirs()[0]
 	}
@@ -54,11 +54,11 @@ func (p *Permissions) allWithin(field string, paths []string) (found []string, e
 	return found, nil
 }
 
-// within returns the real path of a file or directory that lies in or below one of those that are allowed.
+// within returns the real path of a file or directory in or below a permitted directory.
 func (p *Permissions) within(field, path string) (string, *call.Error) {
 	real, err := realPath(path)
 	if err != nil {
-		return "", refused("dirs", field, "%.200q cannot be examined: %v", path, err)
+		return "", refused("dirs", field, "%.200q cannot be resolved: %v", path, err)
 	}
 	for _, dir := range p.dirs() {
 		top, err := realPath(dir)
@@ -69,11 +69,11 @@ func (p *Permissions) within(field, path string) (string, *call.Error) {
 			return real, nil
 		}
 	}
-	return "", refused("dirs", field, "%.200q lies outside of the directories that are allowed", real)
+	return "", refused("dirs", field, "%.200q is outside of the permitted directories", real)
 }
 
-// realPath is the absolute path after all links are followed. What is not there yet, or only in a container, keeps its
-// name. A link to nothing is an error: its target can be made later.
+// realPath returns the absolute path with all symbolic links resolved. Elements that do not exist, or only in a
+// container, keep their names. A dangling link is an error, because its target can be created later.
 func realPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

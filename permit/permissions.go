@@ -1,59 +1,58 @@
-// Package permit holds what the operator of a program allows a request that somebody else wrote: a job of a queue, a
-// line of a file, the body of an HTTP request. One value, [Permissions], says it, and one call applies it.
+// Package permit restricts requests that come from outside of a program: a job of a queue, a line of a file, the body
+// of an HTTP request. The operator sets [Permissions], and [Permissions.Apply] checks a request.
 //
-// The rules are data: each field of a request has one, and a field without a rule fails the tests.
+// Each field of a request has a rule. A test fails for a field without a rule.
 package permit
 
 import "github.com/clichain/clichain/call"
 
-// Permissions is what a request that somebody else wrote may do. The zero value allows a question with AccessNone, to
-// any model, of up to 16 MiB, and nothing besides: no directory, no file, no variable, no argument, no tool by name, no
-// session. It is a plain value: its methods change nothing, and may run at once.
+// Permissions restrict a request of an untrusted author. The zero value permits a request with AccessNone, to any
+// model, of up to 16 MiB, without a directory, file, variable, raw argument, named tool or session. It is a plain
+// value. Its methods do not modify it and are safe for concurrent use.
 //
-// In Env and Models, a trailing "*" stands for any text. All else has to be equal, character by character.
+// In Env and Models, a trailing "*" matches any text. All other values must be equal.
 type Permissions struct {
-	// Access is the most that Request.Access may be.
+	// Access is the highest permitted Request.Access.
 	Access call.Access
-	// Dirs are the directories in and below which Request.Dir, Options.AddDirs and Options.Images may lie, after all
-	// links are followed. The first is used where a request with access names none. Nil: with Access above AccessNone
-	// the working directory of this process, else none.
+	// Dirs are the permitted directories: Request.Dir, Options.AddDirs and Options.Images must be in or below one of
+	// them, after symbolic links are resolved. A request with access but without Dir gets the first one. Nil: none,
+	// or with Access above AccessNone the working directory of this process.
 	Dirs []string
-	// Extra has the arguments that Options.Extra may hold, by backend, each exactly as it has to be. A request may
-	// repeat them and choose their order, so write "--name=value" as one argument. Nil: none.
+	// Extra has the permitted arguments of Options.Extra, by backend. Each argument must be equal. A request can
+	// repeat and reorder them, so write "--name=value" as one argument. Nil: none.
 	Extra map[string][]string
-	// Env names the variables that Request.Env may set. The backend has to allow them too: see Config.RequestEnv. Nil:
-	// none.
+	// Env are the permitted names of Request.Env. Config.RequestEnv of the backend must list them too. Nil: none.
 	Env []string
-	// Models are those that Request.Model and Options.FallbackModel may name, as the request writes them. A request
-	// that names none gets the CLI's own. Nil: any.
+	// Models are the permitted values of Request.Model and Options.FallbackModel. A request without a model gets the
+	// default of the CLI. Nil: any.
 	Models []string
-	// Tools are those that Options.AllowedTools may name, in the CLI's own terms. A shell is any command. They are no
-	// patterns, because claude reads "Bash(git log) Bash" as two tools. Nil: none.
+	// Tools are the permitted elements of Options.AllowedTools, by the names that the CLI uses. A shell tool permits
+	// any command. Patterns are not supported, because claude reads "Bash(git log) Bash" as two tools. Nil: none.
 	Tools []string
-	// Modes are those that Options.PermissionMode may name, in the CLI's own terms. Nil: none.
+	// Modes are the permitted values of Options.PermissionMode, by the names that the CLI uses. Nil: none.
 	Modes []string
-	// MCP allows Options.MCPConfig, which starts programs and reads files that the request names.
+	// MCP permits Options.MCPConfig, which starts programs and reads files that the request chooses.
 	MCP bool
-	// Agents allows Options.Agents. Their definitions may bring tools, hooks and MCP servers.
+	// Agents permits Options.Agents, whose definitions can add tools, hooks and MCP servers.
 	Agents bool
-	// Sessions allows Request.Session, Options.Continue and Options.SessionID. A session holds a conversation that
-	// somebody else may have had.
+	// Sessions permits Request.Session, Options.Continue and Options.SessionID. A session contains a conversation,
+	// possibly of another user.
 	Sessions bool
-	// Billing is who has to pay for each request. Empty: whoever the request or the backend says.
+	// Billing is the payer of each request. Empty: the payer that the request or the backend selects.
 	Billing call.Billing
-	// MaxBytes bounds the size of a request as JSON. Zero: 16 MiB. Below zero: no bound.
+	// MaxBytes limits the size of a request as JSON. Zero: 16 MiB. Negative: no limit.
 	MaxBytes int64
 }
 
-// defaultMaxBytes is far above what any model takes.
+// defaultMaxBytes is far above the limit of any model.
 const defaultMaxBytes = 16 << 20
 
-// Apply returns the request as it may be run: with its paths resolved, with the directory and the payer filled in that
-// the permissions choose. The error is a [*call.Error] with the reason permission_refused that names the first field
-// that is not allowed; the request is then the zero value, which no backend answers.
+// Apply checks the request and returns it with resolved paths, and with the directory and payer that the permissions
+// select. The error is a [*call.Error] with the reason permission_refused and the first field that is not permitted.
+// The returned request is then the zero value, which fails with every backend.
 //
-// A path is examined when Apply is called. Whoever can replace a directory on that path until the CLI runs can lead it
-// elsewhere.
+// Apply resolves paths when it is called. A user who can replace a directory of a path before the CLI runs can
+// redirect the path.
 func (p Permissions) Apply(req call.Request) (call.Request, error) {
 	for _, r := range rules {
 		if err := r.apply(&p, &req); err != nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// rule says what one field of a request may hold. A rule that names no field of Permissions lets everything pass: such
-// a field grants nothing by itself, and counts only for the size.
+// rule restricts one field of a request. A rule without a field of Permissions permits every value: such a field
+// grants nothing, and only its size counts.
 type rule struct {
-	field  string                                        // as JSON names it
-	by     string                                        // the field of Permissions that decides, as an advice names it
-	values func(*call.Request) []value                   // what the request sets
-	allows func(*Permissions, value) bool                // whether it may have this value
-	on     func(*Permissions) bool                       // whether it may be set at all
-	change func(*Permissions, *call.Request) *call.Error // refuses, or replaces what is set
+	field  string                                        // its name in JSON
+	by     string                                        // the field of Permissions, as in an Advice
+	values func(*call.Request) []value                   // the values in the request
+	allows func(*Permissions, value) bool                // whether the value is permitted
+	on     func(*Permissions) bool                       // whether any value is permitted
+	change func(*Permissions, *call.Request) *call.Error // refuses or replaces the value
 }
 
 // value is one value of a field.
 type value struct {
-	at   string // the rest of its name, such as "[0]" of a list or ".NAME" of a map
-	key  string // of a map
+	at   string // the rest of the name, such as "[0]" in a list or ".NAME" in a map
+	key  string // key in a map
 	text string
 }
 
@@ -124,8 +124,8 @@ func (r *rule) apply(p *Permissions, req *call.Request) *call.Error {
 	return nil
 }
 
-// Describe lists what a request asks for besides the answer of a model, such as `access "write"` or `dir "/srv"`, with
-// the access first. Of variables it has the names, of sessions, MCP servers and agents that there are any.
+// Describe lists the permissions that a request needs, such as `access "write"` or `dir "/srv"`, with the access
+// first. It omits models, the values of variables, and the content of sessions, MCP servers and agents.
 func Describe(req call.Request) (texts []string) {
 	for _, r := range rules {
 		if r.values == nil || r.by == "models" {
@@ -147,7 +147,7 @@ func model(p *Permissions, v value) bool { return p.Models == nil || matches(p.M
 
 func sessions(p *Permissions) bool { return p.Sessions }
 
-// matches reports whether a list has the text, or the beginning of it before a trailing "*".
+// matches reports whether a list has the text, or a prefix of it with a trailing "*".
 func matches(list []string, text string) bool {
 	return slices.ContainsFunc(list, func(allowed string) bool {
 		prefix, open := strings.CutSuffix(allowed, "*")
@@ -173,7 +173,7 @@ func list(get func(*call.Request) []string) func(*call.Request) []value {
 	}
 }
 
-// set is the text of a field that is set, whatever its value.
+// set returns a text for a field that is set.
 func set(is bool) string {
 	if is {
 		return "set"
@@ -197,7 +197,7 @@ func arguments(r *call.Request) (values []value) {
 	return values
 }
 
-// quoted is the beginning of a value for an error: without what follows the first "=", which may be a secret.
+// quoted returns the start of a value for an error, without the text after the first "=", which may be a secret.
 func quoted(text string) string {
 	name, _, assigned := strings.Cut(text, "=")
 	if assigned {
@@ -206,7 +206,7 @@ func quoted(text string) string {
 	return fmt.Sprintf("%.60q", name)
 }
 
-// refused is the error of a field that is not allowed.
+// refused returns the error of a field that is not permitted.
 func refused(by, field, format string, args ...any) *call.Error {
 	err := call.Errorf(call.ReasonPermissionRefused, field, format, args...)
 	err.Advice = []call.Advice{{Action: call.ActionPermit, Field: "permissions." + by}}
@@ -254,7 +254,7 @@ func choosePayer(p *Permissions, req *call.Request) *call.Error {
 	case req.Billing == "":
 		req.Billing = p.Billing
 	default:
-		return refused("billing", "billing", "%q is not %q, which has to pay", req.Billing, p.Billing)
+		return refused("billing", "billing", "%q is not %q, which must pay", req.Billing, p.Billing)
 	}
 	return nil
 }

@@ -30,23 +30,24 @@ func (e *LoadError) Error() string {
 	return "settings: " + e.Path + ": " + strings.Join(lines, "\n")
 }
 
-// DefaultPath is where the settings file of this user is: clichain/config.yaml in $XDG_CONFIG_HOME, or in ~/.config.
-// A relative folder is passed over: it would depend on the working directory, which may be anybody's.
+// DefaultPath returns the path of the settings file of this user: clichain/config.yaml in $XDG_CONFIG_HOME or
+// ~/.config. It ignores a relative XDG_CONFIG_HOME, because that depends on the working directory, which may be
+// untrusted.
 func DefaultPath() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()
 		if err != nil || !filepath.IsAbs(home) {
-			return "", errors.New("settings: neither XDG_CONFIG_HOME nor the home is an absolute path")
+			return "", errors.New("settings: neither XDG_CONFIG_HOME nor the home directory is an absolute path")
 		}
 		dir = filepath.Join(home, ".config")
 	}
 	return filepath.Join(dir, "clichain", "config.yaml"), nil
 }
 
-// Load reads a settings file in YAML or JSON, strictly: unknown fields, wrong values and what looks like a secret are
-// mistakes, and all of them are in a [*LoadError]. A file that another user owns or could change is refused. The error
-// wraps [io/fs.ErrNotExist] where there is none. An empty file sets nothing.
+// Load reads a settings file in YAML or JSON. Unknown fields, invalid values and texts that look like secrets are
+// mistakes, which Load returns together as a [*LoadError]. Load refuses a file that another user owns or can change.
+// If the file does not exist, the error wraps [io/fs.ErrNotExist]. An empty file sets nothing.
 func Load(path string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,8 +70,8 @@ func Load(path string) (*File, error) {
 	return f, nil
 }
 
-// CheckFile refuses a file that another user owns or could change or replace, as [Load] does: for the other files that
-// decide what runs here, such as those of specs.
+// CheckFile returns an error if another user owns the file or can change or replace it. Use it for other files that
+// decide which programs run, such as files of specs.
 func CheckFile(path string) error {
 	path, err := filepath.Abs(path)
 	if err == nil {
@@ -110,7 +111,7 @@ func mistake(at *specfile.Node, path, problem string) specfile.Mistake {
 	return specfile.Mistake{Place: at.Place, Path: path, Problem: problem}
 }
 
-// secrets finds texts that would be cleaned out of an error. Settings are printed, and are no place for secrets.
+// secrets finds texts that look like secrets. Programs print settings, so a settings file must not contain secrets.
 func secrets(n *specfile.Node, path string) (found []specfile.Mistake) {
 	if n == nil {
 		return nil
@@ -131,15 +132,15 @@ func secrets(n *specfile.Node, path string) (found []specfile.Mistake) {
 	return found
 }
 
-const looksSecret = "looks like a secret: keep it in a variable that the CLI reads"
+const looksSecret = "looks like a secret: put it in an environment variable that the CLI reads"
 
-// Secret reports whether a text holds what looks like a key or a password. Settings are no place for it: programs print
-// them.
+// Secret reports whether a text looks like a key or a password. Programs print settings, so a settings file must not
+// contain secrets.
 func Secret(text string) bool { return clean(text) != text }
 
 func clean(text string) string { return plaintext.NewRedactor(nil).Clean(text) }
 
-// empty finds lists, and names in them, that are there and say nothing.
+// empty finds empty lists, and empty names in lists.
 func empty(at *specfile.Node, path string, v Values) (found []specfile.Mistake) {
 	for field, list := range map[string][]string{"order": v.Order, "specs": v.Specs} {
 		n := at.Get(field)
@@ -147,7 +148,7 @@ func empty(at *specfile.Node, path string, v Values) (found []specfile.Mistake) 
 		switch {
 		case n == nil || n.Kind != specfile.List:
 		case len(n.Items) == 0:
-			found = append(found, mistake(n, where, "is empty: name something, or leave the field out"))
+			found = append(found, mistake(n, where, "is empty: add an element, or omit the field"))
 		default:
 			for i, text := range list {
 				if strings.TrimSpace(text) == "" {
@@ -159,7 +160,7 @@ func empty(at *specfile.Node, path string, v Values) (found []specfile.Mistake) 
 	return found
 }
 
-// errorOf puts the mistakes in the order of the file. What they quote of it may hold a secret.
+// errorOf sorts the mistakes by their position in the file, and redacts secrets that they quote.
 func errorOf(path string, mistakes []specfile.Mistake) *LoadError {
 	slices.SortStableFunc(mistakes, func(a, b specfile.Mistake) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

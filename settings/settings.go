@@ -1,6 +1,6 @@
-// Package settings reads a user's settings file: which backends to ask in which order, for how long, and who may pay,
-// with profiles for several uses of one machine. It says what is in the file; what wins over what is decided by the
-// program that reads it. It never looks in the working directory.
+// Package settings reads the settings file of a user: the order of the backends, timeouts, the payer and other values,
+// with profiles for different uses. The program that reads the file decides which settings override others. The package
+// never looks for settings in the working directory.
 package settings
 
 import (
@@ -14,35 +14,36 @@ import (
 
 // Values are settings. The zero value of a field means that it is not set.
 type Values struct {
-	// Order has the names of the backends to ask.
+	// Order has the names of the backends in the order in which to ask them.
 	Order []string `json:"order"`
-	// Timeout bounds each backend; AgentTimeout does so for the work of an agent.
+	// Timeout limits each attempt. AgentTimeout limits it for the work of an agent.
 	Timeout      Duration `json:"timeout"`
 	AgentTimeout Duration `json:"agent_timeout"`
-	// Budget bounds all backends of a call together.
+	// Budget limits a whole call over all backends.
 	Budget Duration `json:"budget"`
-	// Specs are files of specs, with absolute paths: in the file they may be relative to its folder, or begin with "~/".
+	// Specs are absolute paths of files of specs. In the file they can be relative to its directory, or start with
+	// "~/".
 	Specs []string `json:"specs"`
-	// Billing says who alone may pay.
+	// Billing restricts who may pay.
 	Billing Payer `json:"billing"`
-	// Cooldowns is the file for the cooldowns that calls share, as an absolute path, or "off".
+	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`
 }
 
-// Duration is a time above zero, written with its unit, such as 90s.
+// Duration is a positive duration with a unit, such as 90s.
 type Duration time.Duration
 
-// UnmarshalText reads a Duration; zero and less are errors.
+// UnmarshalText parses a Duration. Zero and negative values are errors.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	if err != nil || parsed <= 0 {
-		return fmt.Errorf("is %q: write a time above zero with its unit, such as 90s or 5m", text)
+		return fmt.Errorf("is %q: use a positive duration with a unit, such as 90s or 5m", text)
 	}
 	*d = Duration(parsed)
 	return nil
 }
 
-// String returns the time with its unit; zero as "".
+// String returns the duration with its unit, or "" for zero.
 func (d Duration) String() string {
 	if d == 0 {
 		return ""
@@ -50,13 +51,13 @@ func (d Duration) String() string {
 	return time.Duration(d).String()
 }
 
-// Payer says who alone may pay: a [call.Billing], or [PayerAny].
+// Payer is the only party that may pay: a [call.Billing], or [PayerAny].
 type Payer string
 
-// PayerAny sets no limit, where a less specific setting has one.
+// PayerAny removes a restriction of a less specific setting.
 const PayerAny Payer = "any"
 
-// UnmarshalText reads a Payer; other words are errors.
+// UnmarshalText parses a Payer. Unknown values are errors.
 func (p *Payer) UnmarshalText(text []byte) error {
 	known := []Payer{Payer(call.BillingSubscription), Payer(call.BillingAPIKey), PayerAny}
 	if !slices.Contains(known, Payer(text)) {
@@ -66,10 +67,10 @@ func (p *Payer) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the word.
+// String returns the text of the Payer.
 func (p Payer) String() string { return string(p) }
 
-// Billing is the limit; empty without one.
+// Billing returns the restriction, or "" if there is none.
 func (p Payer) Billing() call.Billing {
 	if p == PayerAny {
 		return ""
@@ -77,8 +78,8 @@ func (p Payer) Billing() call.Billing {
 	return call.Billing(p)
 }
 
-// File is the content of a settings file: what holds always, and by name what holds with a profile, where the profile
-// sets it.
+// File is the content of a settings file: the general settings, and the settings of each profile, which override
+// them.
 type File struct {
 	Values
 	Profiles map[string]Values `json:"profiles"`
@@ -86,8 +87,8 @@ type File struct {
 	root *specfile.Node
 }
 
-// Line is the line of the file that sets a field, by its name in the file; 0 if nothing does. The profile is empty for
-// what holds always.
+// Line returns the line of the file that sets a field, by its name in the file, or 0. An empty profile means the
+// general settings.
 func (f *File) Line(profile, field string) int {
 	at := f.root
 	if profile != "" && at != nil {

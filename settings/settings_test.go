@@ -93,8 +93,8 @@ func TestLoadMistakes(t *testing.T) {
 		{"a field that there is not", "colour: red", "line 1:1: colour: unknown field; the known fields are agent_timeout, billing, budget, cooldowns, order, profiles, specs, timeout"},
 		{"in a profile", "profiles:\n  ci:\n    oder: [a]", "line 3:5: profiles.ci.oder: unknown field; did you mean order?"},
 		{"profiles in a profile", "profiles:\n  ci:\n    profiles: {}", "line 3:5: profiles.ci.profiles: unknown field"},
-		{"no unit", "timeout: 60", `line 1:10: timeout: is "60": write a time above zero with its unit, such as 90s or 5m`},
-		{"below zero", "budget: -1s", `line 1:9: budget: is "-1s": write a time above zero`},
+		{"no unit", "timeout: 60", `line 1:10: timeout: is "60": use a positive duration with a unit, such as 90s or 5m`},
+		{"below zero", "budget: -1s", `line 1:9: budget: is "-1s": use a positive duration`},
 		{"nobody pays", "billing: me", `line 1:10: billing: is "me": use subscription, api_key or any`},
 		{"no list", "order: claude", `line 1:8: order: is "claude", want a list`},
 		{"an empty list", "order: []", "line 1:8: order: is empty"},
@@ -114,7 +114,7 @@ func TestLoadMistakes(t *testing.T) {
 		{"a secret by an alias", "specs: &a [" + key + "]\norder: *a", "looks like a secret"},
 		{"a merged map", "profiles:\n  a: &a {budget: 1s}\n  b: {<<: *a}", "<<"},
 		{"a tag", "order: !!python/object [a]", "order: has the tag"},
-		{"a number of seconds", "timeout: 1e3", `is "1e3": write a time`},
+		{"a number of seconds", "timeout: 1e3", `is "1e3": use a positive`},
 		{"a secret in no YAML", "order: [" + key + "\n", "line "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

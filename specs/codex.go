@@ -136,7 +136,7 @@ func codexLines() []clispec.LineRule {
 	return []clispec.LineRule{
 		{
 			Pattern: `already has an active writer`, Reason: call.ReasonBadSession, On: onStderr(),
-			Hint: "another process goes on from this session right now",
+			Hint: "another process is using this session",
 		},
 		{
 			Pattern: `no rollout found for thread id|thread/resume failed`, Reason: call.ReasonBadSession, On: onStderr(),

@@ -20,7 +20,7 @@ func (f *file) base(at root) (spec clispec.Spec, mistakes []specfile.Mistake) {
 		mistakes = append(mistakes, specfile.Mistake{Place: place, Path: at.join(field), Problem: problem})
 	}
 	if !says(at.node.Get("name")) {
-		wrong(at.node.Place, "name", "is missing: an instance has a name of its own")
+		wrong(at.node.Place, "name", "is missing: an instance needs its own name")
 	}
 	all := append(slices.Clone(f.specs), Every()...)
 	i := slices.IndexFunc(all, func(s clispec.Spec) bool { return s.Name == of.Value })
@@ -28,7 +28,7 @@ func (f *file) base(at root) (spec clispec.Spec, mistakes []specfile.Mistake) {
 	case i < 0:
 		wrong(
 			of.Place, "instance_of",
-			fmt.Sprintf("%q is no built-in spec, and none above this one%s", of.Value, meant(of.Value, all)),
+			fmt.Sprintf("%q is not a built-in spec or an earlier spec of the file%s", of.Value, meant(of.Value, all)),
 		)
 	case all[i].InstanceOf != "":
 		wrong(of.Place, "instance_of", fmt.Sprintf("%q is an instance itself: write %q", of.Value, all[i].InstanceOf))

@@ -49,10 +49,10 @@ func TestLoadInstances(t *testing.T) {
 
 func TestLoadInstanceMistakes(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
-		{"of nothing", "instance_of: cluade\nname: work\n", `line 1:14: instance_of: "cluade" is no built-in spec, and none above this one; did you mean "claude"?`},
-		{"of a spec below it", "- {instance_of: mine, name: a}\n- {name: mine, binary: mine}\n", `line 1:17: specs[0].instance_of: "mine" is no built-in spec, and none above this one`},
+		{"of nothing", "instance_of: cluade\nname: work\n", `line 1:14: instance_of: "cluade" is not a built-in spec or an earlier spec of the file; did you mean "claude"?`},
+		{"of a spec below it", "- {instance_of: mine, name: a}\n- {name: mine, binary: mine}\n", `line 1:17: specs[0].instance_of: "mine" is not a built-in spec or an earlier spec of the file`},
 		{"of an instance", "- {instance_of: claude, name: a}\n- {instance_of: a, name: b}\n", `line 2:17: specs[1].instance_of: "a" is an instance itself: write "claude"`},
-		{"without a name", "instance_of: claude\nset_env: {A: b}\n", "line 1:1: name: is missing: an instance has a name of its own"},
+		{"without a name", "instance_of: claude\nset_env: {A: b}\n", "line 1:1: name: is missing: an instance needs its own name"},
 		{"a name twice", "- {instance_of: claude, name: a}\n- {instance_of: codex, name: a}\n", `line 2:30: specs[1].name: "a" is the name of specs[0] already`},
 		{"a list of variables", "instance_of: claude\nname: work\nset_env: [A=b]\n", "line 3:10: set_env: is a list, want a map"},
 		{"a shell's value", "instance_of: claude\nname: work\nset_env: {A: $HOME/x}\n",

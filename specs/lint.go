@@ -14,10 +14,8 @@ import (
 	"github.com/clichain/clichain/internal/semver"
 )
 
-// Lint reads specs as [Load] does, and returns all problems instead of an
-// error: the mistakes, or if there are none the warnings, about things that are
-// valid and probably not intended. With a mistake no specs are returned. The
-// error is that of the reader.
+// Lint reads specs as [Load] does and returns all problems. If there are mistakes, Lint returns no specs. Otherwise
+// the problems are warnings about valid but probably unintended values. The error is that of the reader.
 func Lint(r io.Reader) ([]clispec.Spec, []*Problem, error) {
 	f, err := read(r)
 	if err != nil {
@@ -36,7 +34,7 @@ func Lint(r io.Reader) ([]clispec.Spec, []*Problem, error) {
 	return f.specs, f.problems, nil
 }
 
-// linter looks for what is suspicious in one valid spec.
+// linter checks one valid spec for suspicious values.
 type linter struct {
 	file *file
 	at   root
@@ -52,7 +50,7 @@ func (l *linter) warn(path, format string, args ...any) {
 	l.file.problem(l.at.node.Find(path, ""), l.at.join(path), fmt.Sprintf(format, args...)).Warning = true
 }
 
-// conditions finds conditions that never hold.
+// conditions finds conditions that are never true.
 func (l *linter) conditions() {
 	for r := range l.spec.Rows() {
 		l.condition(r.Path(), r.When)
@@ -65,7 +63,7 @@ func (l *linter) conditions() {
 func (l *linter) condition(path string, when clispec.When) {
 	for i, field := range when.Unset {
 		if slices.Contains(when.Set, field) || field == "prompt" {
-			l.warn(fmt.Sprintf("%s.when.unset[%d]", path, i), "never holds: %s is set", field)
+			l.warn(fmt.Sprintf("%s.when.unset[%d]", path, i), "is never true: %s is set", field)
 		}
 	}
 	modes := l.spec.OutputModes()
@@ -73,13 +71,13 @@ func (l *linter) condition(path string, when clispec.When) {
 		modes = append(slices.Clone(modes), clispec.OutputLive)
 	}
 	if !meets(when.Output, modes) {
-		l.warn(path+".when.output", "never holds: outputs has %q", modes)
+		l.warn(path+".when.output", "is never true: outputs has %q", modes)
 	}
 	if !meets(when.Transport, l.spec.TransportModes()) {
-		l.warn(path+".when.transport", "never holds: transports has %q", l.spec.TransportModes())
+		l.warn(path+".when.transport", "is never true: transports has %q", l.spec.TransportModes())
 	}
 	if semver.Less(l.spec.CheckedWith, when.Since) {
-		l.warn(path+".when.since", "holds for no version that was checked: checked_with is %q", l.spec.CheckedWith)
+		l.warn(path+".when.since", "is not true for the tested version: checked_with is %q", l.spec.CheckedWith)
 	}
 }
 
@@ -90,11 +88,11 @@ func meets[T comparable](wanted, there []T) bool {
 var (
 	placeholder = pattern.Of(`\{[a-z][a-z0-9_]*(:json|:text|:list)?\}`)
 	almostOne   = pattern.Of(`\{ *[A-Za-z][A-Za-z0-9_-]* *(: *[A-Za-z]* *)?\}`)
-	// A file may hold a program, where braces with blanks in them are common.
+	// A file may contain a program, in which braces with spaces are common.
 	almostOneInCode = pattern.Of(`\{[A-Za-z][A-Za-z0-9_-]*(:[A-Za-z]*)?\}`)
 )
 
-// templates finds texts that look like a field and are none.
+// templates finds texts that resemble a field.
 func (l *linter) templates() {
 	for r := range l.spec.Rows() {
 		almost := almostOne
@@ -104,7 +102,7 @@ func (l *linter) templates() {
 		for _, template := range r.Templates {
 			for _, text := range almost().FindAllString(template, -1) {
 				if !placeholder().MatchString(text) {
-					l.warn(r.Path(), "%s goes to the CLI as it is: "+
+					l.warn(r.Path(), "%s is not a field and is passed unchanged: "+
 						"fields are {name}, {name:json}, {name:text} and {name:list}, in lower case", text)
 				}
 			}
@@ -122,18 +120,18 @@ func names(templates []string, field string) bool {
 	})
 }
 
-// promptOnce finds rows that pass the prompt as an argument beside stdin.
+// promptOnce finds rows that pass the prompt as an argument in addition to stdin.
 func (l *linter) promptOnce() {
 	for i, r := range l.spec.Args {
 		stdin := stdin().Transport
 		if meets(stdin, l.spec.TransportModes()) && meets(r.When.Transport, stdin) && names(r.Args, "prompt") {
 			l.warn(fmt.Sprintf("args[%d]", i),
-				"passes the prompt, which standard input has already: add when: {transport: [argv]}")
+				"passes the prompt in addition to stdin: add when: {transport: [argv]}")
 		}
 	}
 }
 
-// unused finds parts that have no effect because of another part.
+// unused finds fields that have no effect because of another field.
 func (l *linter) unused() {
 	s := l.spec
 	var templates []string
@@ -141,14 +139,14 @@ func (l *linter) unused() {
 		templates = append(templates, r.Templates...)
 	}
 	for i, f := range s.Files {
-		// A CLI that is told of the folder finds the file by its name.
+		// A CLI that gets the directory finds the file by its name.
 		if !names(templates, f.Field+"_file") && !names(templates, "temp") {
 			l.warn(fmt.Sprintf("files[%d]", i), "is never used: no row has {%s_file} or {temp}", f.Field)
 		}
 	}
 	for i, name := range s.PassEnv {
 		if slices.Contains(s.DropEnv, name) {
-			l.warn(fmt.Sprintf("pass_env[%d]", i), "is not passed: drop_env has it too, and wins")
+			l.warn(fmt.Sprintf("pass_env[%d]", i), "is not passed: drop_env lists it too")
 		}
 	}
 	if len(s.Events) > 0 && !l.structured() {
@@ -160,12 +158,13 @@ func (l *linter) structured() bool {
 	return slices.ContainsFunc(l.spec.OutputModes(), func(o clispec.OutputMode) bool { return o != clispec.OutputText })
 }
 
-// eventOrder finds rules that never apply because of an earlier last one.
+// eventOrder finds rules that never apply because an earlier rule has last.
 func (l *linter) eventOrder() {
 	for i, rule := range l.spec.Events {
 		for j, earlier := range l.spec.Events[:i] {
 			if earlier.Last && (earlier.Each == "" || earlier.Each == rule.Each) && includes(rule.Match, earlier.Match) {
-				l.warn(fmt.Sprintf("events[%d]", i), "never applies: events[%d] is last, and matches all that this one does", j)
+				l.warn(fmt.Sprintf("events[%d]", i),
+					"never applies: events[%d] is last and matches every value that this rule matches", j)
 				break
 			}
 		}
@@ -182,11 +181,10 @@ func includes(a, b map[string]string) bool {
 	return true
 }
 
-// value matches a path that was probably meant as a literal.
+// value matches a path that is probably intended as a literal.
 var value = pattern.Of(`^(true|false|[0-9.]+)$`)
 
-// eventValues finds alternatives that are never reached, and paths that should
-// be literals.
+// eventValues finds alternatives that are never used, and paths that should be literals.
 func (l *linter) eventValues() {
 	for i, rule := range l.spec.Events {
 		for _, field := range slices.Sorted(maps.Keys(rule.Set)) {
@@ -204,7 +202,7 @@ func (l *linter) eventValues() {
 	}
 }
 
-// answers finds event rules with which no run could succeed.
+// answers finds event rules with which no run can succeed.
 func (l *linter) answers() {
 	if !l.structured() {
 		return
@@ -216,7 +214,7 @@ func (l *linter) answers() {
 	if l.spec.ToolEvents == "" && has(func(r clispec.EventRule) bool { return r.Kind == call.EventToolUse }) {
 		l.warn(
 			"tool_events",
-			"is not set: with write access any failure counts as if a tool had been used; look when they are shown",
+			"is not set: with write access, every failure counts as if a tool had been used",
 		)
 	}
 	gives := []call.EventKind{call.EventDelta, call.EventText, call.EventResult}
@@ -243,20 +241,20 @@ func (l *linter) lines() {
 		for j, earlier := range l.spec.Lines[:i] {
 			same := earlier.Pattern == rule.Pattern && cmp.Or(earlier.Kind, call.EventError) == kind
 			if same && earlier.Reason != "" && covers(earlier.On, rule.On) {
-				l.warn(path+".pattern", "never decides: lines[%d] has the same one", j)
+				l.warn(path+".pattern", "never applies: lines[%d] has the same pattern", j)
 				break
 			}
 		}
 	}
 }
 
-// covers reports whether an earlier rule reads all places that a later one reads.
+// covers reports whether an earlier rule reads all sources that a later one reads.
 func covers(earlier, later []clispec.Evidence) bool {
 	unread := func(on clispec.Evidence) bool { return !slices.Contains(earlier, on) }
 	return len(earlier) == 0 || len(later) > 0 && !slices.ContainsFunc(later, unread)
 }
 
-// hints finds missing hints for the failures that only a person can fix.
+// hints finds missing hints for failures that only the user can fix.
 func (l *linter) hints() {
 	var missing []string
 	for _, reason := range []call.Reason{call.ReasonNotInstalled, call.ReasonUnauthenticated} {
@@ -265,6 +263,7 @@ func (l *linter) hints() {
 		}
 	}
 	if len(missing) > 0 {
-		l.warn("hints", "there is none for %s: say how to install the CLI, and how to log in", strings.Join(missing, " and "))
+		l.warn("hints", "is missing for %s: tell users how to install the CLI and how to log in",
+			strings.Join(missing, " and "))
 	}
 }

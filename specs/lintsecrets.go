@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
-// secrets finds values of variables that are secrets: a file of specs is read by others, and printed.
+// secrets finds secrets in values of variables, because files of specs are shared and printed.
 func (l *linter) secrets() {
 	for _, name := range slices.Sorted(maps.Keys(l.spec.SetEnv)) {
 		if template, _ := grammar.ReadValue(l.spec.SetEnv[name]); template.Variable() == "" {
@@ -22,7 +22,7 @@ func (l *linter) secrets() {
 	}
 }
 
-// secret warns of a value that would be cleaned out of an error. Paths have the words of secrets in their names.
+// secret warns of a value that errors would redact. Paths are excluded because their names can resemble secrets.
 func (l *linter) secret(path, name, value string) {
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") {
 		name = ""

@@ -14,11 +14,10 @@ import (
 	"github.com/hashicorp/go-multierror"
 )
 
-// The names of specs are no mistakes in SKIP_CLI, also where no backend is made
-// of them.
+// The names of all specs are valid in SKIP_CLI, even if the program makes no backends of them.
 func init() { skiplist.KnowLater(func() [][]string { return namesOf(Every()) }) }
 
-// namesOf are the names that a list may call each spec by, its own first.
+// namesOf returns the names by which a list can refer to each spec, its own name first.
 func namesOf(list []clispec.Spec) (names [][]string) {
 	for _, spec := range list {
 		names = append(names, []string{spec.Name, spec.InstanceOf, spec.ProviderSlug})
@@ -26,18 +25,15 @@ func namesOf(list []clispec.Spec) (names [][]string) {
 	return names
 }
 
-// Problem is one mistake in a file of specs, or a warning about something that
-// is valid and probably not intended.
+// Problem is one mistake in a file of specs, or a warning about a valid but probably unintended value.
 type Problem struct {
-	// Line and Column count from 1, in characters; 0 means the whole file.
+	// Line and Column start at 1 and count characters. 0 means the whole file.
 	Line, Column int
-	// Path is the field, such as "args[2].when.access[0]"; in a file with a list
-	// of specs it begins with "specs[1].".
+	// Path is the field, such as "args[2].when.access[0]". In a file with a list of specs it starts with "specs[1].".
 	Path    string
 	Message string
 	Warning bool // not a mistake
-	// Err is the [*clispec.Error] if the check of a spec found the mistake; nil
-	// for a mistake in the syntax of the file.
+	// Err is the [*clispec.Error] if the validation of a spec found the mistake. It is nil for a syntax error.
 	Err error
 }
 
@@ -77,13 +73,11 @@ func (e *LoadError) Unwrap() []error {
 	return list
 }
 
-// Load reads specs from JSON or YAML: one spec, a list of them, or a map with
-// such a list under "specs"; in YAML, each document of the file is one of
-// these. An entry with "instance_of" is that built-in spec, or that spec of the
-// file above it, but for what the entry says itself: at least another name.
-// Unknown fields and everything that Validate finds are mistakes. All of
-// them are in the returned [*LoadError]; with one, nothing is loaded. A file of
-// more than 1 MiB is refused.
+// Load reads specs from JSON or YAML: one spec, a list of specs, or a map with such a list under "specs". In YAML,
+// the file may have several such documents. An entry with "instance_of" is a copy of that built-in spec, or of that
+// spec earlier in the file, with the fields that the entry sets; it must set another name. Unknown fields and all
+// problems that Validate finds are mistakes. Load returns them together as a [*LoadError] and then returns no specs.
+// The file may have at most 1 MiB.
 func Load(r io.Reader) ([]clispec.Spec, error) {
 	f, err := read(r)
 	if err != nil {
@@ -137,11 +131,10 @@ func read(r io.Reader) (*file, error) {
 	return f, nil
 }
 
-// maxProblems bounds a report: a file with more is probably no file of specs.
+// maxProblems limits a report. A file with more problems is probably not a file of specs.
 const maxProblems = 100
 
-// sort puts the problems in the order of the file, and drops those above
-// maxProblems.
+// sort sorts the problems by position, and drops those above maxProblems.
 func (f *file) sort() {
 	slices.SortStableFunc(f.problems, func(a, b *Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -158,7 +151,7 @@ func (f *file) add(mistakes []specfile.Mistake) {
 	}
 }
 
-// The keys of the map around the specs. Editors find the schema by the first.
+// The keys of a map that has a list of specs. Editors use the first to find the schema.
 const (
 	schemaKey = "$schema"
 	listKey   = "specs"
@@ -185,14 +178,14 @@ func (f *file) collect(document *specfile.Node, alone bool) {
 	}
 }
 
-// onlyList checks that the map around the specs has nothing but the two keys.
+// onlyList checks that the map has no other keys than these two.
 func (f *file) onlyList(document *specfile.Node) {
 	for _, e := range document.Entries {
 		switch {
 		case e.Key == listKey && document.Get(listKey) != e.Value:
-			f.problem(e.Place, listKey, "is there twice")
+			f.problem(e.Place, listKey, "is set twice")
 		case e.Key != listKey:
-			f.problem(e.Place, e.Key, "unknown field: beside specs there can be $schema only")
+			f.problem(e.Place, e.Key, "unknown field: only specs and $schema are valid")
 		case e.Value.Kind != specfile.List:
 			f.problem(e.Value.Place, listKey, "must be a list")
 		}
@@ -205,8 +198,8 @@ func (f *file) problem(at specfile.Place, path, message string) *Problem {
 	return p
 }
 
-// validate adds what Validate finds, without the consequences of mistakes that
-// are already known: a missing field may be a misspelt one.
+// validate adds the problems that Validate finds, without those that known mistakes cause: a missing field may be a
+// misspelled one.
 func (f *file) validate(at root, spec clispec.Spec, known []specfile.Mistake) {
 	found, ok := errors.AsType[*multierror.Error](spec.Validate())
 	if !ok {
@@ -226,7 +219,7 @@ func (f *file) within(at root, path string, known []specfile.Mistake) bool {
 	return slices.ContainsFunc(known, func(m specfile.Mistake) bool { return specfile.Within(m.Path, at.join(path)) })
 }
 
-// join returns the path within the file of a part of the spec.
+// join returns the path in the file of a field of the spec.
 func (r root) join(path string) string {
 	if r.path == "" {
 		return path
@@ -234,7 +227,7 @@ func (r root) join(path string) string {
 	return r.path + "." + path
 }
 
-// checkNames refuses two specs of one name.
+// checkNames reports specs with the same name.
 func (f *file) checkNames() {
 	first := map[string]int{}
 	for i, spec := range f.specs {

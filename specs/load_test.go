@@ -97,8 +97,8 @@ func TestLoadMistakes(t *testing.T) {
 		{"not a spec", "7", `line 1:1: is "7", want a map`},
 		{"a list of no specs", "[7]", `line 1:2: specs[0]: is "7", want a map`},
 		{"no list under specs", "specs: {a: b}\n", "line 1:8: specs: must be a list"},
-		{"a field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: beside specs there can be $schema only"},
-		{"specs twice", "specs: []\nspecs: []\n", "line 2:1: specs: is there twice"},
+		{"a field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: only specs and $schema are valid"},
+		{"specs twice", "specs: []\nspecs: []\n", "line 2:1: specs: is set twice"},
 
 		{"syntax error", "{\n  \"name\": \"mine\",\n  \"binary\" \"mine\"\n}", `line 3:12: invalid character '"' after object key`},
 		{"cut short", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", "line 3:15: unexpected end of JSON input"},
@@ -172,9 +172,9 @@ func TestLoadGathersMistakes(t *testing.T) {
 	require.Nil(t, got)
 	require.EqualError(t, err, `specs: line 4:9: specs[1].name: "Mine" must be lower-case letters, digits, '-', '_' and '.', such as "claude"
 line 5:3: specs[1].binray: unknown field; did you mean binary?
-line 6:14: specs[1].linger_ms: is "soon" where a whole number must be
+line 6:14: specs[1].linger_ms: is "soon", want a whole number
 line 8:14: specs[1].args[0].args[0]: "promt" is not a field of a request or of a file; did you mean "prompt"?
-line 9:19: specs[1].args[0].when.set: is "model" where a list must be
+line 9:19: specs[1].args[0].when.set: is "model", want a list
 line 11:17: specs[1].lines[0].pattern: "(" is not a regular expression: missing closing ): `+"`(`"+`
 line 12:3: specs[2].name: must be lower-case letters, digits, '-', '_' and '.', such as "claude"`)
 	all, ok := errors.AsType[*specs.LoadError](err)

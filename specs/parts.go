@@ -13,9 +13,9 @@ import (
 const defaultSystem = "You are a helpful assistant."
 
 const (
-	updateHint = "the installed version does not know a flag this spec uses: update it"
-	goneHint   = "the session is gone: ask without it"
-	takenHint  = "a session of that id exists: choose another, or go on from it with Session"
+	updateHint = "the installed version does not support a flag of this spec: update the CLI"
+	goneHint   = "the session no longer exists: send the request without it"
+	takenHint  = "a session with that id exists: choose another id, or continue it with Session"
 )
 
 // day is a day in seconds.
@@ -51,7 +51,7 @@ func filled(field, names string) clispec.PreflightRule {
 	return clispec.PreflightRule{
 		Match:   map[string]string{field: `(?s).*\$\{(` + names + `)\}.*`},
 		Reason:  call.ReasonUnsupported,
-		Message: "system text: it has a ${variable} that this CLI fills in: write it without the braces",
+		Message: "system text: it has a ${variable} that this CLI replaces: write it without the braces",
 	}
 }
 

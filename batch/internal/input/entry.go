@@ -94,7 +94,7 @@ func parseEntry(text []byte) (*entry, error) {
 func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) error {
 	f, known := fields[name]
 	if seen[name] {
-		return fmt.Errorf("%s: is there twice", name)
+		return fmt.Errorf("%s: is set twice", name)
 	}
 	seen[name] = true
 	switch {

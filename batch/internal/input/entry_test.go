@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		{"other letters", `{"Prompt":"hi"}`, "Prompt: there is no such field"},
 		{"an option", `{"prompt":"hi","max_turns":1}`, `max_turns: is an option: write it as {"options": {"max_turns": ...}}`},
 		{"of the operator", `{"prompt":"hi","env":{"PATH":"/x"}}`, "env: no line can set it"},
-		{"twice", `{"prompt":"hi","prompt":"ho"}`, "prompt: is there twice"},
+		{"twice", `{"prompt":"hi","prompt":"ho"}`, "prompt: is set twice"},
 		{"both", `{"prompt":"hi","messages":[]}`, "has both prompt and messages"},
 		{"neither", `{}`, "has neither prompt nor messages"},
 		{"wrong type", `{"prompt":["hi"]}`, "prompt: has to be a string"},

@@ -20,7 +20,7 @@ func everyState() checkup {
 		Report: doctor.Report{Ready: 3, Backends: []doctor.Diagnosis{
 			{Name: "claude", Installed: true, Path: "/usr/local/bin/claude", Version: "2.1.329 (Claude Code)", Login: clispec.LoginAuthenticated, Evidence: "ANTHROPIC_API_KEY", Billing: "api_key", Problems: []doctor.Problem{container}},
 			{Name: "codex-of-the-company", Installed: true, Path: "/home/user/.local/share/some/where/far/below/node_modules/.bin/codex", Login: clispec.LoginUnknown, Evidence: "nothing that can be seen", Problems: []doctor.Problem{container}},
-			{Name: "gemini", Installed: true, Path: "/usr/bin/gemini", Login: clispec.LoginAuthenticated, Problems: []doctor.Problem{{Code: doctor.CodeSlow, Message: "--version gave no answer in 9.2s: it is slow, or hangs", Hint: "run `/usr/bin/gemini --version` to see which"}}},
+			{Name: "gemini", Installed: true, Path: "/usr/bin/gemini", Login: clispec.LoginAuthenticated, Problems: []doctor.Problem{{Code: doctor.CodeSlow, Message: "--version gave no answer in 9.2s: it is slow or hangs", Hint: "run `/usr/bin/gemini --version` to see which"}}},
 			{Name: "kilo", SuppressedBy: "SKIP_CLI", Installed: true, Path: "/usr/bin/kilo", Problems: []doctor.Problem{{Code: "suppressed", Message: "suppressed by SKIP_CLI=kilo", Hint: "unset SKIP_CLI"}}},
 			{Name: "odd\x1b[2J\nname", Login: clispec.LoginNotFound, Problems: []doctor.Problem{{Code: "not_installed", Message: `no program "odd" on PATH`, Hint: "npm install -g @some-vendor/a-package-with-a-name-that-is-longer-than-sixty-columns"}}},
 			{Name: "agy", Installed: true, Path: "/usr/bin/agy", Login: clispec.LoginUnknown, Problems: []doctor.Problem{{Code: CodeUnasked, Message: selection.UnaskedText("agy"), Hint: selection.UnaskedHint("agy")}}},

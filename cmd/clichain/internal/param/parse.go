@@ -30,7 +30,7 @@ func Into[T any](value *T, parse func(string) (T, error)) func(string) error {
 func Duration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, errors.New("write a time above zero with its unit, such as 90s or 5m")
+		return 0, errors.New("use a positive duration with a unit, such as 90s or 5m")
 	}
 	return d, nil
 }

@@ -103,7 +103,7 @@ func (r *Resolver) secretInVariable() error {
 	}
 	for _, name := range names {
 		if settings.Secret(r.Getenv(name)) {
-			return console.Usagef("%s looks like a secret: keep it in a variable that the CLI reads", name)
+			return console.Usagef("%s looks like a secret: put it in an environment variable that the CLI reads", name)
 		}
 	}
 	return nil
