@@ -14,11 +14,11 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// A run is asked to end at the timeout, and a second attempt has the time that the first has left.
-func TestAttemptsShareTheTimeout(t *testing.T) {
+// A run is asked to terminate at the timeout. A second attempt has the rest of the time of the first.
+func TestAttemptsShareTimeout(t *testing.T) {
 	for name, test := range map[string]struct {
 		timeout time.Duration
-		used    time.Duration // by a first attempt
+		used    time.Duration // by the first attempt
 		want    time.Duration
 	}{
 		"the default":      {25 * time.Second, 0, 25 * time.Second},
@@ -47,13 +47,14 @@ func TestAttemptsShareTheTimeout(t *testing.T) {
 	}
 }
 
-// A run that is asked to end at its timeout is killed soon after that, and by the end of the call at the latest.
-func TestWhenARunIsKilled(t *testing.T) {
+// A run that is asked to terminate at its timeout is killed soon after that, and at the latest at the end of
+// the call.
+func TestRunKillTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		timeout, deadline time.Duration
 		ask, kill         time.Duration // from now; 0: never
 	}{
-		"no bound":             {0, 0, 0, 0},
+		"no limit":             {0, 0, 0, 0},
 		"a short timeout":      {2 * time.Second, 0, 2 * time.Second, 2500 * time.Millisecond},
 		"a remnant":            {time.Nanosecond, 0, time.Nanosecond, 500*time.Millisecond + time.Nanosecond},
 		"the default":          {25 * time.Second, 0, 25 * time.Second, 27 * time.Second},
@@ -88,13 +89,13 @@ func TestWhenARunIsKilled(t *testing.T) {
 	}
 }
 
-// The caller continues at once and can wait for the end. The function runs once.
-func TestSweepRunsBesideTheFirstCall(t *testing.T) {
+// The first call continues at once and can wait for the end of the sweep. The function runs once.
+func TestSweepRunsBesideFirstCall(t *testing.T) {
 	proceed, did := make(chan struct{}), 0
 	begin := beside(func() {
 		select {
 		case <-proceed:
-		case <-time.After(time.Minute): // begin waits for it
+		case <-time.After(time.Minute): // begin waits for this
 		}
 		did++
 	})

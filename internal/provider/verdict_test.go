@@ -29,7 +29,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// recorded is a run of a real CLI: its bytes, and how it ended.
+// recorded is a run of a real CLI: its bytes, and its exit.
 type recorded struct {
 	provider       *Provider
 	output         clispec.OutputMode
@@ -39,10 +39,10 @@ type recorded struct {
 	ordered        bool // stderr came before stdout
 }
 
-// recordedAt is about when the runs were recorded.
+// recordedAt is the approximate time of the recordings.
 var recordedAt = time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
 
-// newProvider makes a Provider with the default settings.
+// newProvider returns a Provider with the default settings.
 func newProvider(spec clispec.Spec) *Provider {
 	p := new(Provider)
 	p.Init(spec, backend.Settings{
@@ -51,7 +51,7 @@ func newProvider(spec clispec.Spec) *Provider {
 	return p
 }
 
-// providersOf are backends of the built-in specs, by their names. They never change, and are compiled once.
+// providersOf returns backends of the built-in specs by name. They are immutable and compiled once.
 func providersOf() map[string]*Provider {
 	all := map[string]*Provider{}
 	for _, spec := range specs.Every() {
@@ -89,22 +89,22 @@ func readRecorded(t *testing.T, providers map[string]*Provider, dir string) reco
 	return rec
 }
 
-// schedule is how a run happens to go, beside its bytes.
+// schedule is the timing of a run, as opposed to its bytes.
 type schedule struct {
-	random  *rand.Rand // nil: all bytes come at once
-	another bool       // a further backend could answer, so the run may be given up
-	noticed bool       // a decision to end it came before its own end was seen
+	random  *rand.Rand // nil: all bytes arrive at once
+	another bool       // a further backend could answer, so the run may be stopped
+	noticed bool       // the decision to stop the run came before its own end was seen
 }
 
-// observed is all of a verdict that a caller can see, but for how the run ended.
+// observed is the part of a verdict that a caller can see, except how the run ended.
 type observed struct {
 	Reason     call.Reason
 	Text       string
 	RetryAfter time.Time
 }
 
-// replay plays a run to the end of its bytes through what reads and ends a live
-// one, on a clock of its own.
+// replay plays a run to the end of its bytes through the code that reads and stops a live run, with its own
+// clock.
 func (rec recorded) replay(t *testing.T, s schedule) (o observed) {
 	t.Helper()
 	p := rec.provider
@@ -143,7 +143,7 @@ func (rec recorded) replay(t *testing.T, s schedule) (o observed) {
 	return o
 }
 
-// apart is another schedule of the same kind, for use at the same time.
+// apart returns another schedule of the same kind, for concurrent use.
 func (s schedule) apart() schedule {
 	if s.random != nil {
 		s.random = rand.New(rand.NewPCG(s.random.Uint64(), 3))
@@ -167,9 +167,8 @@ func (s schedule) play(w io.WriteCloser, text string) {
 	_ = w.Close()
 }
 
-// crashed is the run up to one of its lines, where it ended by itself. A retry on
-// stderr and what came of it on stdout are seconds apart; nothing else tells which
-// was first.
+// crashed returns the run up to one of its lines, where it ended on its own. A retry on stderr and its result
+// on stdout are seconds apart; nothing else shows which came first.
 func (rec recorded) crashed(random *rand.Rand) recorded {
 	lines := strings.SplitAfter(rec.stdout, "\n")
 	rec.stdout, rec.exit, rec.timedOut = strings.Join(lines[:random.IntN(len(lines))], ""), 1, false
@@ -177,7 +176,7 @@ func (rec recorded) crashed(random *rand.Rand) recorded {
 	return rec
 }
 
-// requireOneVerdict plays a run again and again, and returns what it comes to.
+// requireOneVerdict replays a run many times, and returns its verdict.
 func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) observed {
 	t.Helper()
 	want := rec.replay(t, schedule{})
@@ -192,8 +191,8 @@ func (rec recorded) requireOneVerdict(t *testing.T, seeds uint64) observed {
 	return want
 }
 
-// often is how often something random is tried: so many times with the long form
-// of the tests, else once.
+// often returns how often a random test is repeated: the given number of times in the long form of the tests,
+// else once.
 func often(times uint64) uint64 {
 	if os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
 		return 1
@@ -201,9 +200,9 @@ func often(times uint64) uint64 {
 	return times
 }
 
-// Each recorded run has one verdict, however its bytes arrive, whether or not it
-// was given up for another backend meanwhile, and whether that or its own end was
-// seen first. The same holds where it crashed on its way.
+// Each recorded run has one verdict, however its bytes arrive, whether or not it was stopped for another
+// backend, and whether the stop or its own end was seen first. The same applies to a run that crashed on its
+// way.
 func TestOneVerdict(t *testing.T) {
 	var dirs []string
 	for _, kind := range []string{"recordings", "transcripts"} {
@@ -225,8 +224,8 @@ func TestOneVerdict(t *testing.T) {
 	}
 }
 
-// What a CLI reported before its end is why it failed, with the time that it
-// gave, even if it crashed.
+// The failure that a CLI reported before its end is the reason, with the retry time that it reported, even if
+// the CLI crashed.
 func TestEvidenceBeforeTheEnd(t *testing.T) {
 	const resets = 1795299990
 	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)
@@ -245,19 +244,19 @@ func TestEvidenceBeforeTheEnd(t *testing.T) {
 		stderr string
 		want   observed
 	}{
-		"a limit":                       {specs.Claude(), limit, "", observed{call.ReasonUsageLimit, "", reset}},
-		"a limit, and other words":      {specs.Claude(), limit, "fetch failed\n", observed{call.ReasonUsageLimit, "", reset}},
-		"a limit, and a result":         {specs.Claude(), limit + failed("You've hit your limit"), "", observed{call.ReasonUsageLimit, "", reset}},
-		"a limit, and an odd result":    {specs.Claude(), limit + failed("something odd"), "", observed{call.ReasonUsageLimit, "", reset}},
-		"a limit, and a broken line":    {specs.Claude(), limit + failed("Connection error: socket hang up"), "", observed{call.ReasonUsageLimit, "", reset}},
-		"a limit that was got over":     {specs.Claude(), limit + text, "", observed{Reason: call.ReasonExit}},
-		"a refused login":               {specs.Claude(), retry(401, "authentication_failed"), "", observed{Reason: call.ReasonUnauthenticated}},
-		"a retry without a reason":      {specs.Claude(), retry(0, ""), "", observed{Reason: call.ReasonServerError}},
-		"a retry, and another failure":  {specs.Claude(), retry(529, "overloaded") + failed("API Error: 401"), "", observed{Reason: call.ReasonUnauthenticated}},
-		"codex, a limit":                {specs.Codex(), codex, "", observed{Reason: call.ReasonRateLimited}},
-		"gemini, a limit":               {specs.Gemini(), "", "Attempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
-		"gemini, what it says at last":  {specs.Gemini(), "", "Attempt 1 failed with status 503. Retrying with backoff...\n    at fetch\nPlease set an Auth method\n", observed{Reason: call.ReasonUnauthenticated}},
-		"gemini, what is known by then": {specs.Gemini(), "", "Please set an Auth method\nAttempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
+		"limit":                        {specs.Claude(), limit, "", observed{call.ReasonUsageLimit, "", reset}},
+		"limit, other text":            {specs.Claude(), limit, "fetch failed\n", observed{call.ReasonUsageLimit, "", reset}},
+		"limit, result":                {specs.Claude(), limit + failed("You've hit your limit"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"limit, unknown result":        {specs.Claude(), limit + failed("something odd"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"limit, broken connection":     {specs.Claude(), limit + failed("Connection error: socket hang up"), "", observed{call.ReasonUsageLimit, "", reset}},
+		"limit with recovery":          {specs.Claude(), limit + text, "", observed{Reason: call.ReasonExit}},
+		"refused login":                {specs.Claude(), retry(401, "authentication_failed"), "", observed{Reason: call.ReasonUnauthenticated}},
+		"retry without a reason":       {specs.Claude(), retry(0, ""), "", observed{Reason: call.ReasonServerError}},
+		"retry, another failure":       {specs.Claude(), retry(529, "overloaded") + failed("API Error: 401"), "", observed{Reason: call.ReasonUnauthenticated}},
+		"codex, limit":                 {specs.Codex(), codex, "", observed{Reason: call.ReasonRateLimited}},
+		"gemini, limit":                {specs.Gemini(), "", "Attempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
+		"gemini, failure after retry":  {specs.Gemini(), "", "Attempt 1 failed with status 503. Retrying with backoff...\n    at fetch\nPlease set an Auth method\n", observed{Reason: call.ReasonUnauthenticated}},
+		"gemini, failure before retry": {specs.Gemini(), "", "Please set an Auth method\nAttempt 1 failed with status 429. Retrying with backoff...\n", observed{Reason: call.ReasonRateLimited}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := recorded{provider: newProvider(test.spec), output: clispec.OutputStream, stdout: test.stdout, stderr: test.stderr, exit: 1}

@@ -28,7 +28,7 @@ func TestAnswerAfterResult(t *testing.T) {
 		{"in pieces", []string{delta("A"), blockLine("A"), resultLine("A"), init1, delta("B1"), delta("B2"), blockLine("B1B2"), resultLine("B1B2")}, "B1B2"},
 		{"several blocks", []string{blockLine("A"), resultLine("A"), blockLine("B"), blockLine("C"), resultLine("C")}, "B\n\nC"},
 		{"a third one", []string{blockLine("A"), resultLine("A"), blockLine("B"), resultLine("B"), blockLine("C"), resultLine("C")}, "C"},
-		{"after a tool", []string{blockLine("A"), resultLine("A"), blockLine("Let me look."), toolUse, blockLine("B"), resultLine("B")}, "B"},
+		{"after a tool use", []string{blockLine("A"), resultLine("A"), blockLine("Let me look."), toolUse, blockLine("B"), resultLine("B")}, "B"},
 		{"without an end", []string{blockLine("A"), blockLine("B"), resultLine("B"), init1, delta("C")}, "A\n\nB"},
 		{"without an end, after a tool", []string{blockLine("A"), blockLine("B"), resultLine("B"), blockLine("C"), toolUse, delta("D")}, "A\n\nB"},
 		{"with a failure", []string{blockLine("A"), resultLine("A"), blockLine("B"), failedLine("API Error: 500")}, "A"},
