@@ -20,8 +20,8 @@ var (
 	continued   = regexp.MustCompile(` *\\\n *`)
 )
 
-// unknownFlags returns the flags of a page that the command does not have. In a command line, the flag must belong to that
-// command; alone in code, to any command or to others.
+// unknownFlags returns the flags of a page that the command does not have. In a command line, the flag must belong to
+// that command. Alone in code, it must belong to any command or be one of others.
 func unknownFlags(root *cobra.Command, page string, others map[string]bool) (unknown []string) {
 	known := map[string]bool{"--help": true, "--version": true}
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -65,7 +65,8 @@ func flagsOf(cmd *cobra.Command) map[string]bool {
 // aboutCLIs are the pages that name the flags of other programs.
 var aboutCLIs = map[string]bool{
 	"specs.md": true, "rough-edges.md": true, "security.md": true, "conformance.md": true, "benchmarks.md": true,
-	"testing.md": true, "live.md": true, "environment.md": true, "CHANGELOG.md": true,
+	"test-a-spec.md": true, "write-a-spec.md": true, "run-the-tests.md": true, "live.md": true, "environment.md": true,
+	"CHANGELOG.md": true,
 }
 
 func TestPagesNameFlagsThatExist(t *testing.T) {
@@ -74,7 +75,8 @@ func TestPagesNameFlagsThatExist(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../docs/README.md") {
+	files = append(files, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../docs/README.md")
+	for _, file := range files {
 		page, err := os.ReadFile(file)
 		require.NoError(t, err)
 		text := string(page)
@@ -87,7 +89,8 @@ func TestPagesNameFlagsThatExist(t *testing.T) {
 
 func TestUnknownFlagsFindsMistakes(t *testing.T) {
 	root := newRoot(&console.Env{Getenv: func(string) string { return "" }})
-	page := "```sh\ngit diff | clichain ask --timeout 5s \"x\" # --comment\nclichain dead list --reason x\n```\n`--only a,b`, `--init`\n"
+	page := "```sh\n" +
+		"git diff | clichain ask --timeout 5s \"x\" # --comment\nclichain dead list --reason x\n```\n`--only a,b`, `--init`\n"
 	require.Empty(t, unknownFlags(root, page, map[string]bool{"--init": true}))
 	for old, mistake := range map[string]string{
 		"--timeout": "--time-out", "--reason": "--priority", "`--only": "`--olny", "--init": "--inti",
