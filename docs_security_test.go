@@ -54,8 +54,8 @@ func tableRows(section string) map[string][][]string {
 func TestSecurityTables(t *testing.T) {
 	page := read(t, "docs/explanation/security.md")
 	for heading, test := range map[string]string{
-		"## Without access":             "(?i)`Test%sBelowAHostileFolder`",
-		"## AccessRead and AccessWrite": "(?i)`Test%sInAHostileFolder`",
+		"## Without access":             "(?i)`Test%sBelowHostileDirectory`",
+		"## AccessRead and AccessWrite": "(?i)`Test%sInHostileDirectory`",
 	} {
 		rows := tableRows(section(t, page, heading))
 		for _, spec := range specs.Every() {

@@ -38,7 +38,7 @@ var modelsThatAnswer = map[string]struct {
 }
 
 // The Response names the model that answered. That is neither the model of the request, nor the model of a sub-agent.
-func TestModelThatAnswers(t *testing.T) {
+func TestResponseNamesAnsweringModel(t *testing.T) {
 	for name, run := range modelsThatAnswer {
 		for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
 			t.Run(name+" "+string(output), func(t *testing.T) {

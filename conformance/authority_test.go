@@ -182,7 +182,7 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 
 // While a request is in flight, no process of a CLI has the caller's system text in its arguments. The text must
 // still reach the model.
-func TestSystemTextIsInNoProcess(t *testing.T) {
+func TestSystemTextNotInArguments(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()

@@ -20,7 +20,7 @@ import (
 )
 
 // Batch and xargs run the same prompts in turn. Batch uses warm processes, and xargs starts claude for each prompt.
-func TestBatchBesideXargs(t *testing.T) {
+func TestBatchVersusXargs(t *testing.T) {
 	long(t)
 	program := command(t)
 	const prompts, slots, rounds = 40, "2", 3

@@ -37,7 +37,7 @@ const settings = ".claude/settings.json"
 
 // The home has a plan. Each policy allows one account to pay. If another account would pay, or if the account is
 // unknown, no request is sent.
-func TestWhoPays(t *testing.T) {
+func TestBillingPolicies(t *testing.T) {
 	const plan, key, anybody = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
 	helper := map[string]string{settings: `{"apiKeyHelper":"echo loopback"}`}
 	escaped := map[string]string{settings: `{"env":{"\u0041NTHROPIC_API_KEY":"loopback"}}`}

@@ -61,7 +61,7 @@ func TestClinePrompts(t *testing.T) {
 
 // cline sends the content of a file that the prompt names in this form, even without access. The library rejects such
 // a prompt. With the check removed cline sends the file, which proves that it expands each form.
-func TestClineAttachesNoFile(t *testing.T) {
+func TestClineAttachesNoFiles(t *testing.T) {
 	long(t)
 	for label, form := range map[string]string{
 		"absolute": "see @DIR/secret.txt", "quoted": `see @"DIR/secret.txt", please`, "home": "mail a@~/secret.txt", "dot": "(@./../../../../../../../..DIR/secret.txt",
@@ -87,7 +87,7 @@ func TestClineAttachesNoFile(t *testing.T) {
 }
 
 // cline would store the model of a call as the user's default.
-func TestClineKeepsTheModelOfItsUser(t *testing.T) {
+func TestClineKeepsDefaultModel(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	settings := filepath.Join(c.home.Dir, ".cline/data/settings/providers.json")
@@ -110,7 +110,7 @@ func TestClineKeepsTheModelOfItsUser(t *testing.T) {
 }
 
 // Web search by a vendor is not a tool for cline, and it is billed.
-func TestClineSearchesNoWeb(t *testing.T) {
+func TestClineDisablesWebSearch(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	c.home.Write(t, ".cline/data/settings/providers.json", `{"version":1,"lastUsedProvider":"anthropic","providers":{"anthropic":`+

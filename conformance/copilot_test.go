@@ -56,7 +56,7 @@ func TestCopilotPrompts(t *testing.T) {
 }
 
 // copilot counts the tokens itself and rejects a prompt that is longer than the model's context.
-func TestCopilotIsAskedTooMuch(t *testing.T) {
+func TestCopilotRejectsLongPrompt(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, nil)
 	_, err := c.Complete(t.Context(), clichain.Prompt(strings.Repeat("0123456789 abcdefghij\n", 20_000)))
@@ -90,17 +90,17 @@ func TestCopilotFails(t *testing.T) {
 }
 
 // copilot retries for up to a minute. The chain does not wait for that.
-func TestCopilotIsLeftEarly(t *testing.T) {
+func TestCopilotStopsEarly(t *testing.T) {
 	long(t)
 	for status, reason := range map[int]clichain.Reason{
 		http.StatusTooManyRequests: clichain.ReasonRateLimited, http.StatusInternalServerError: clichain.ReasonServerError,
 	} {
-		leftEarly(t, home.Copilot, status, reason)
+		stopsEarly(t, home.Copilot, status, reason)
 	}
 }
 
-// leftEarly checks that a chain stops a failing CLI before the CLI gives up.
-func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
+// stopsEarly checks that a chain stops a failing CLI before the last retry of the CLI.
+func stopsEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 	t.Run(http.StatusText(status), func(t *testing.T) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(problem(name, status)))
@@ -114,7 +114,7 @@ func leftEarly(t *testing.T, name string, status int, reason clichain.Reason) {
 }
 
 // The session started with all permissions. The next call runs in its own directory and with its own, lower access.
-func TestCopilotGoesOn(t *testing.T) {
+func TestCopilotContinuesSession(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.InOrder(
 		shell(home.Copilot, "touch first"), loopback.Text(answered),

@@ -62,7 +62,7 @@ func checkup(t *testing.T, program string, h home.Home, args ...string) doctor.D
 const (
 	signedIn  = clispec.LoginAuthenticated
 	signedOut = clispec.LoginInstalled
-	whoKnows  = clispec.LoginUnknown
+	unclear   = clispec.LoginUnknown
 )
 
 // logins are homes with the diagnosis of their login.
@@ -77,33 +77,33 @@ var logins = []struct {
 	{name: "fresh machine", cli: home.Claude, want: signedOut, code: "unauthenticated"},
 	{name: "fresh machine", cli: home.Codex, want: signedOut, code: "unauthenticated"},
 	{name: "fresh machine", cli: home.Gemini, want: signedOut, code: "unauthenticated"},
-	{name: "fresh machine", cli: home.OpenCode, want: whoKnows}, // some of its models need no login
+	{name: "fresh machine", cli: home.OpenCode, want: unclear}, // some of its models need no login
 
 	{name: "key", cli: home.Claude, env: []string{"ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"auth_mode":"apikey","OPENAI_API_KEY":"loopback"}`}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey},
 	{name: "key file", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"anthropic":{"type":"api","key":"loopback"}}`}, want: signedIn},
-	{name: "key file", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"lastUsedProvider":"anthropic","providers":{"anthropic":{"settings":{"provider":"anthropic","apiKey":"loopback"}}}}`}, want: whoKnows}, // the key of one of its providers
+	{name: "key file", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"lastUsedProvider":"anthropic","providers":{"anthropic":{"settings":{"provider":"anthropic","apiKey":"loopback"}}}}`}, want: unclear}, // the key of one of its providers
 
 	{name: "plan", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":4102444800000,"scopes":["user:inference"],"subscriptionType":"max"}}`}, want: signedIn, billing: call.BillingSubscription},
 	{name: "plan", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"loopback","refresh_token":"loopback","id_token":"loopback"}}`}, want: signedIn, billing: call.BillingSubscription},
-	{name: "plan", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"loopback","expiry_date":4102444800000}`}, want: whoKnows, billing: call.BillingSubscription, code: "unproven_login"}, // the service refuses individuals
+	{name: "plan", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"oauth-personal"}}}`, ".gemini/oauth_creds.json": `{"refresh_token":"loopback","expiry_date":4102444800000}`}, want: unclear, billing: call.BillingSubscription, code: "unproven_login"}, // the service refuses individuals
 	{name: "plan", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{"openai":{"type":"oauth","access":"loopback","refresh":"loopback","expires":4102444800000}}`}, want: signedIn},
 
 	{name: "logged out", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{}`, ".claude.json": `{"numStartups":3}`}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.Codex, files: map[string]string{".codex/version.json": `{}`, ".codex/config.toml": "model = \"gpt-5.5\"\n"}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"ui":{"theme":"Default"}}`, ".gemini/projects.json": `{}`}, want: signedOut, code: "unauthenticated"},
 	{name: "logged out", cli: home.Cline, files: map[string]string{".cline/data/settings/providers.json": `{"version":1,"providers":{}}`}, want: signedOut, code: "unauthenticated"},
-	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: whoKnows},
+	{name: "logged out", cli: home.OpenCode, files: map[string]string{".local/share/opencode/auth.json": `{}`}, want: unclear},
 
-	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
+	{name: "expired file", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","expiresAt":1}}`}, want: unclear, billing: call.BillingSubscription, code: "credential_expired"},
 	{name: "expired file with a refresh token", cli: home.Claude, files: map[string]string{".claude/.credentials.json": `{"claudeAiOauth":{"accessToken":"loopback","refreshToken":"loopback","expiresAt":1}}`}, want: signedIn, billing: call.BillingSubscription},
-	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: whoKnows, billing: call.BillingSubscription, code: "credential_expired"},
+	{name: "expired file", cli: home.Codex, files: map[string]string{".codex/auth.json": `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`}, want: unclear, billing: call.BillingSubscription, code: "credential_expired"},
 
-	{name: "settings.json selects an API key that is not set", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: whoKnows},
-	{name: "custom provider", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: whoKnows},
-	{name: "key helper", cli: home.Claude, files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, want: whoKnows},
+	{name: "settings.json selects an API key that is not set", cli: home.Gemini, files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`}, want: unclear},
+	{name: "custom provider", cli: home.Codex, files: map[string]string{".codex/config.toml": "model_provider = \"loop\"\n"}, want: unclear},
+	{name: "key helper", cli: home.Claude, files: map[string]string{".claude/settings.json": `{"apiKeyHelper":"echo loopback"}`}, want: unclear},
 
 	{name: "untrusted directory", cli: home.Codex, env: []string{"CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
 	{name: "untrusted directory", cli: home.Gemini, env: []string{"GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "untrusted_folder"},
@@ -111,14 +111,14 @@ var logins = []struct {
 	{name: "suppressed", cli: home.Claude, env: []string{"SKIP_CLI=claude", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"},
 	{name: "suppressed", cli: home.Codex, env: []string{"SKIP_CLI=1"}, want: signedOut, code: "suppressed"},
 	{name: "suppressed", cli: home.Gemini, env: []string{"SKIP_CLI=google-cli"}, want: signedOut, code: "suppressed"},
-	{name: "suppressed", cli: home.OpenCode, env: []string{"CLICHAIN_SKIP_CLI=yes"}, want: whoKnows, code: "suppressed"},
+	{name: "suppressed", cli: home.OpenCode, env: []string{"CLICHAIN_SKIP_CLI=yes"}, want: unclear, code: "suppressed"},
 
 	{name: "nested", cli: home.Claude, env: []string{"CLAUDECODE=1", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
 	{name: "nested", cli: home.Codex, env: []string{"CODEX_THREAD_ID=1", "CODEX_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
 	{name: "nested", cli: home.Gemini, env: []string{"GEMINI_CLI=1", "GEMINI_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "nested"},
-	{name: "nested", cli: home.OpenCode, env: []string{"OPENCODE_PID=1"}, want: whoKnows, code: "nested"},
+	{name: "nested", cli: home.OpenCode, env: []string{"OPENCODE_PID=1"}, want: unclear, code: "nested"},
 
-	{name: "Nix build", cli: home.OpenCode, env: []string{"NIX_BUILD_TOP=/build"}, want: whoKnows, code: "suppressed"},
+	{name: "Nix build", cli: home.OpenCode, env: []string{"NIX_BUILD_TOP=/build"}, want: unclear, code: "suppressed"},
 	{name: "Nix build", cli: home.Claude, env: []string{"NIX_BUILD_TOP=/build", "ANTHROPIC_API_KEY=" + home.Key}, want: signedIn, billing: call.BillingAPIKey, code: "suppressed"}, // a build has no network
 }
 
@@ -150,7 +150,7 @@ func TestDoctorInEachHome(t *testing.T) {
 	}
 }
 
-func TestDoctorInAReadOnlyHome(t *testing.T) {
+func TestDoctorInReadOnlyHome(t *testing.T) {
 	netns.Require(t)
 	program := command(t)
 	for _, name := range home.Names() {
@@ -168,7 +168,7 @@ func TestDoctorInAReadOnlyHome(t *testing.T) {
 }
 
 // If doctor reports a CLI as logged out, the CLI itself must report that too. doctor does not start the CLI for it.
-func TestLoggedOutIsWhatTheCLISays(t *testing.T) {
+func TestLoggedOutAsReportedByCLI(t *testing.T) {
 	netns.Require(t)
 	for _, name := range []string{home.Claude, home.Gemini} {
 		t.Run(name, func(t *testing.T) {
@@ -198,9 +198,9 @@ func TestDoctorProbesTheRealCLIs(t *testing.T) {
 		{home.Claude, "CLAUDE_CODE_USE_BEDROCK=1", signedIn, "CLAUDE_CODE_USE_BEDROCK; `claude --setting-sources user auth status`"},
 		{home.Claude, "ANTHROPIC_CUSTOM_HEADERS=a: b", signedOut, "`claude --setting-sources user auth status`"},
 		{home.Codex, "CODEX_API_KEY=" + home.Key, signedIn, "CODEX_API_KEY"}, // the status command of codex ignores this variable
-		{home.Codex, "OPENAI_API_KEY=" + home.Key, whoKnows, "OPENAI_API_KEY"},
+		{home.Codex, "OPENAI_API_KEY=" + home.Key, unclear, "OPENAI_API_KEY"},
 		{home.Gemini, "GEMINI_API_KEY=" + home.Key, signedIn, "GEMINI_API_KEY"},
-		{home.OpenCode, "GROQ_API_KEY=" + home.Key, whoKnows, "nothing that can be seen"}, // clichain passes only keys of configured providers
+		{home.OpenCode, "GROQ_API_KEY=" + home.Key, unclear, "nothing that can be seen"}, // clichain passes only keys of configured providers
 		{home.OpenCode, "OPENCODE_API_KEY=" + home.Key, signedIn, "OPENCODE_API_KEY; `opencode auth list`"},
 	} {
 		t.Run(test.cli+" "+test.env, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestDoctorProbesInTime(t *testing.T) {
 }
 
 // doctor takes little longer than a start of the command and does not change the home.
-func TestDoctorIsQuickAndLeavesNothing(t *testing.T) {
+func TestDoctorIsFastAndChangesNothing(t *testing.T) {
 	netns.Require(t)
 	require.NoError(t, netns.LoopbackOnly(), "the network is not isolated")
 	program, h := command(t), bare(t, home.Claude)

@@ -43,7 +43,7 @@ func plant(t *testing.T, h *home.Home) (marker string) {
 }
 
 // With "." on PATH, a CLI runs programs of its working directory. A call through clichain must not.
-func TestProgramsOfTheFolder(t *testing.T) {
+func TestProgramsOfWorkingDirectory(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		server := loopback.New(t, loopback.Always(loopback.Text(hello)))

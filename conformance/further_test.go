@@ -78,8 +78,8 @@ func fails(t *testing.T, name string, failures map[string]failure) {
 	}
 }
 
-// goesOn checks that a second call continues the session of the first.
-func goesOn(t *testing.T, name string) {
+// continuesSession checks that a second call continues the session of the first.
+func continuesSession(t *testing.T, name string) {
 	t.Helper()
 	t.Parallel()
 	c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), loopback.Text(hello)))

@@ -24,7 +24,7 @@ func longPrompt(size int) string {
 }
 
 // A real CLI may be stopped at any time. It must send the whole prompt to its model, or nothing.
-func TestHalfPromptsOfRealCLIs(t *testing.T) {
+func TestHalfPromptOfStoppedCLI(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, isFirst(name))
@@ -65,7 +65,7 @@ func TestHalfPromptsOfRealCLIs(t *testing.T) {
 
 // A script starts the CLI in its own session, so no signal reaches it. The call stops before the CLI reads its
 // prompt.
-func TestHalfPromptOfADeafCLI(t *testing.T) {
+func TestHalfPromptOfUnsignaledCLI(t *testing.T) {
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, isFirst(name))

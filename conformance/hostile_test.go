@@ -20,17 +20,17 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// folder is a directory such as a cloned repository. Each of its files has a name, and the tests can see which files
+// hostileDir is a directory such as a cloned repository. Each of its files has a name, and the tests can see which files
 // took effect.
-type folder struct {
+type hostileDir struct {
 	marks string           // programs of the directory create files with their names here
 	other *loopback.Server // files of the directory redirect the CLI's requests, with its key, to this server
 }
 
-// newFolder returns one with a second server that answers by the script.
-func newFolder(t *testing.T, script loopback.Script) folder {
+// newHostileDir returns one with a second server that answers by the script.
+func newHostileDir(t *testing.T, script loopback.Script) hostileDir {
 	t.Helper()
-	return folder{t.TempDir(), loopback.New(t, script)}
+	return hostileDir{t.TempDir(), loopback.New(t, script)}
 }
 
 // signs are the placeholders in planted files: a command that creates a mark, the path of a mark, a unique word, and
@@ -38,7 +38,7 @@ func newFolder(t *testing.T, script loopback.Script) folder {
 var signs = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
 
 // plant writes files below a directory and replaces the placeholders. A file that begins with "#!" is executable.
-func (f folder) plant(t *testing.T, dir string, files map[string]string) {
+func (f hostileDir) plant(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path, mode := filepath.Join(dir, name), os.FileMode(0o644)
@@ -50,7 +50,7 @@ func (f folder) plant(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-func (f folder) fill(text string) string {
+func (f hostileDir) fill(text string) string {
 	return signs.ReplaceAllStringFunc(text, func(sign string) string {
 		part := signs.FindStringSubmatch(sign)
 		switch part[1] {
@@ -69,7 +69,7 @@ var said = regexp.MustCompile(`planted-([a-z0-9-]+)`)
 
 // seen lists the files that took effect: "ran NAME" for a mark, "told NAME" for a word that reached a model, and
 // "elsewhere" for a request to the second server.
-func (f folder) seen(t *testing.T, server *loopback.Server) []string {
+func (f hostileDir) seen(t *testing.T, server *loopback.Server) []string {
 	t.Helper()
 	found := map[string]bool{}
 	marks, err := os.ReadDir(f.marks)
@@ -157,10 +157,10 @@ func withOwnNode(t *testing.T, name string, cfg clichain.Config) clichain.Config
 	return cfg
 }
 
-// hostileFolder makes the home's working directory a repository with these files.
-func (c cli) hostileFolder(t *testing.T, files map[string]string) folder {
+// hostileDir makes the home's working directory a repository with these files.
+func (c cli) hostileDir(t *testing.T, files map[string]string) hostileDir {
 	t.Helper()
-	f := newFolder(t, loopback.Always(loopback.Text(hello)))
+	f := newHostileDir(t, loopback.Always(loopback.Text(hello)))
 	repository(t, c.home.Work)
 	f.plant(t, c.home.Work, gitFiles)
 	f.plant(t, c.home.Work, files)
@@ -194,7 +194,7 @@ func (c cli) trustInCLI(t *testing.T) {
 }
 
 // ask asks for a greeting in a directory and returns the files that took effect.
-func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []string {
+func (f hostileDir) ask(t *testing.T, c cli, access clichain.Access, dir string) []string {
 	t.Helper()
 	req := c.askIn(access, "say hi")
 	req.Dir = dir
@@ -206,7 +206,7 @@ func (f folder) ask(t *testing.T, c cli, access clichain.Access, dir string) []s
 }
 
 // above puts the state directory and the directory for temporary files below the hostile directory.
-func (f folder) above(t *testing.T, c cli) {
+func (f hostileDir) above(t *testing.T, c cli) {
 	t.Helper()
 	for _, name := range []string{"XDG_STATE_HOME", "TMPDIR"} {
 		dir := filepath.Join(c.home.Work, strings.ToLower(name))
@@ -217,7 +217,7 @@ func (f folder) above(t *testing.T, c cli) {
 
 // below makes a call without access, with its directories below the hostile one, and returns the files that took
 // effect.
-func (f folder) below(t *testing.T, c cli, text string) []string {
+func (f hostileDir) below(t *testing.T, c cli, text string) []string {
 	t.Helper()
 	f.above(t, c)
 	resp, err := c.Complete(t.Context(), clichain.Prompt(text))

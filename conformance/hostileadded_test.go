@@ -12,7 +12,7 @@ import (
 )
 
 // An added directory is untrusted if the working directory is.
-func TestAddedFolders(t *testing.T) {
+func TestAddedDirectories(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
 		files  map[string]string
@@ -26,7 +26,7 @@ func TestAddedFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			f := newFolder(t, loopback.Always(loopback.Text(hello)))
+			f := newHostileDir(t, loopback.Always(loopback.Text(hello)))
 			added := filepath.Join(c.home.Dir, "added")
 			repository(t, added)
 			f.plant(t, added, gitFiles)

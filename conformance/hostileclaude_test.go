@@ -55,7 +55,7 @@ var claudeTrusted = []string{
 
 // Files of a directory influence claude only if the directory is trusted, with a key and with a plan. The files are
 // in the directory, or in a repository above it.
-func TestClaudeInAHostileFolder(t *testing.T) {
+func TestClaudeInHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
 		state  home.State
@@ -77,7 +77,7 @@ func TestClaudeInAHostileFolder(t *testing.T) {
 			t.Parallel()
 			c := start(t, home.Claude, test.state, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
-			f := c.hostileFolder(t, claudeFiles)
+			f := c.hostileDir(t, claudeFiles)
 			seen := f.ask(t, c, test.access, filepath.Join(c.home.Work, test.sub))
 			if test.trust {
 				require.Subset(t, seen, test.want)
@@ -91,7 +91,7 @@ func TestClaudeInAHostileFolder(t *testing.T) {
 
 // Without access, files in parent directories have no effect. Without the flag, claude runs the helper of a
 // repository above to get the token of a plan.
-func TestClaudeBelowAHostileFolder(t *testing.T) {
+func TestClaudeBelowHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec clichain.CliSpec
 		want []string
@@ -101,7 +101,7 @@ func TestClaudeBelowAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := startSpec(t, test.spec, home.Subscribed, longTimeout, loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, claudeFiles)
+			f := c.hostileDir(t, claudeFiles)
 			require.Equal(t, test.want, f.below(t, c, "say hi"))
 		})
 	}

@@ -40,10 +40,10 @@ var clineFiles = map[string]string{
 
 // cline supports neither AccessRead nor AccessWrite. AccessFull trusts the directory, so only then do its files take
 // effect.
-func TestClineInAHostileFolder(t *testing.T) {
+func TestClineInHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-	f := c.hostileFolder(t, clineFiles)
+	f := c.hostileDir(t, clineFiles)
 	for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
 		_, err := c.Complete(t.Context(), c.askIn(access, "say hi"))
 		require.Equal(t, clichain.ReasonUnsupported, call.AsError(home.Cline, err).Reason, "%v: %v", access, err)
@@ -56,9 +56,9 @@ func TestClineInAHostileFolder(t *testing.T) {
 }
 
 // Without access, files in parent directories have no effect.
-func TestClineBelowAHostileFolder(t *testing.T) {
+func TestClineBelowHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-	f := c.hostileFolder(t, clineFiles)
+	f := c.hostileDir(t, clineFiles)
 	require.Empty(t, f.below(t, c, "/say hi"))
 }

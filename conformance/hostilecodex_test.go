@@ -52,7 +52,7 @@ var codexTrusted = []string{"ran filter", "ran mcp", "told agents-md", "told age
 
 // Files of a directory influence codex only if the caller trusts the directory. Neither the trust in codex's own
 // settings nor a link to the directory changes that.
-func TestCodexInAHostileFolder(t *testing.T) {
+func TestCodexInHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
 		sub    string
@@ -74,7 +74,7 @@ func TestCodexInAHostileFolder(t *testing.T) {
 			t.Parallel()
 			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
-			f, dir := c.hostileFolder(t, codexFiles), filepath.Join(c.home.Work, test.sub)
+			f, dir := c.hostileDir(t, codexFiles), filepath.Join(c.home.Work, test.sub)
 			if test.link {
 				dir = filepath.Join(c.home.Dir, "link")
 				require.NoError(t, os.Symlink(c.home.Work, dir))
@@ -92,7 +92,7 @@ func TestCodexInAHostileFolder(t *testing.T) {
 
 // In a container the path of the directory may be unknown to clichain. codex must not read its project documents
 // either.
-func TestDocumentsInAnUnknownFolder(t *testing.T) {
+func TestCodexDocumentsInUnknownDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		instead string
 		want    []string
@@ -104,7 +104,7 @@ func TestDocumentsInAnUnknownFolder(t *testing.T) {
 			spec := saying(specs.Codex(), `projects={{dir:json}={trust_level="untrusted"}}`, "analytics.enabled=false")
 			spec = saying(spec, "project_doc_max_bytes=0", test.instead)
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, codexFiles)
+			f := c.hostileDir(t, codexFiles)
 			require.Equal(t, test.want, f.ask(t, c, clichain.AccessRead, c.home.Work))
 		})
 	}
@@ -112,7 +112,7 @@ func TestDocumentsInAnUnknownFolder(t *testing.T) {
 
 // codex has no option to turn off skills, so a directory with skills is refused. codex does not look for skills in a
 // parent directory.
-func TestSkillsInAHostileFolder(t *testing.T) {
+func TestSkillsInHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		sub     string
 		trust   bool
@@ -125,7 +125,7 @@ func TestSkillsInAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, codexSkills)
+			f := c.hostileDir(t, codexSkills)
 			req := c.askIn(clichain.AccessRead, "$evil say hi")
 			req.Dir = filepath.Join(c.home.Work, test.sub)
 			require.NoError(t, os.MkdirAll(req.Dir, 0o755))
@@ -146,7 +146,7 @@ func TestSkillsInAHostileFolder(t *testing.T) {
 
 // Without access, files in parent directories have no effect. Without its guards, codex runs a filter of the
 // repository above and finds its skills.
-func TestCodexBelowAHostileFolder(t *testing.T) {
+func TestCodexBelowHostileDirectory(t *testing.T) {
 	bare := saying(specs.Codex(), "project_root_markers=[]", "project_doc_max_bytes=0")
 	bare.Env = nil
 	for name, test := range map[string]struct {
@@ -164,7 +164,7 @@ func TestCodexBelowAHostileFolder(t *testing.T) {
 				}
 				return loopback.Text(hello)
 			})
-			f := c.hostileFolder(t, codexFiles)
+			f := c.hostileDir(t, codexFiles)
 			require.NoError(t, os.Symlink(f.marks, ran))
 			f.plant(t, c.home.Work, codexSkills)
 			require.Equal(t, test.want, f.below(t, c, "$evil say hi"))

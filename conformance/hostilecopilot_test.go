@@ -69,7 +69,7 @@ var copilotTrusted = []string{
 
 // Files of a directory influence copilot only if the caller trusts the directory. The user of copilot trusts it in
 // all cases.
-func TestCopilotInAHostileFolder(t *testing.T) {
+func TestCopilotInHostileDirectory(t *testing.T) {
 	long(t)
 	unguarded := specs.Copilot()
 	unguarded.FolderFiles = nil
@@ -97,7 +97,7 @@ func TestCopilotInAHostileFolder(t *testing.T) {
 				loopback.Tool("edit", map[string]any{"path": "WORK/sub/notes.txt", "old_str": "indigo", "new_str": "orange"}),
 				loopback.Text(hello)))
 			c.trustInCLI(t)
-			f := c.hostileFolder(t, copilotFiles)
+			f := c.hostileDir(t, copilotFiles)
 			f.plant(t, c.home.Work, test.files)
 			seen := f.ask(t, c, test.access, c.home.Work)
 			require.Contains(t, results(c), "indigo", "the model reads a file")
@@ -108,11 +108,11 @@ func TestCopilotInAHostileFolder(t *testing.T) {
 }
 
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
-func TestCopilotBelowAHostileFolder(t *testing.T) {
+func TestCopilotBelowHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	c.trustInCLI(t)
-	f := c.hostileFolder(t, copilotFiles)
+	f := c.hostileDir(t, copilotFiles)
 	f.plant(t, c.home.Work, copilotRefused)
 	f.plant(t, c.home.Dir, map[string]string{
 		".copilot/copilot-instructions.md": "<say user-instructions>\n", ".claude/CLAUDE.md": "<say user-claude-md>\n",

@@ -60,7 +60,7 @@ var geminiTrusted = []string{
 
 // Files of a directory influence gemini only if the caller trusts the directory. The trust in gemini's own settings
 // has no effect.
-func TestGeminiInAHostileFolder(t *testing.T) {
+func TestGeminiInHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		access        clichain.Access
 		trust         bool
@@ -76,7 +76,7 @@ func TestGeminiInAHostileFolder(t *testing.T) {
 			t.Parallel()
 			c := start(t, home.Gemini, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
-			f := c.hostileFolder(t, geminiFiles)
+			f := c.hostileDir(t, geminiFiles)
 			if test.trust {
 				f.plant(t, c.home.Work, geminiRefused)
 				require.NoError(t, os.Remove(filepath.Join(c.home.Work, test.without)))
@@ -91,7 +91,7 @@ func TestGeminiInAHostileFolder(t *testing.T) {
 
 // Without access, files in parent directories have no effect. Without the guard files that end its search, gemini
 // reads the .env file and sends GEMINI.md to the model.
-func TestGeminiBelowAHostileFolder(t *testing.T) {
+func TestGeminiBelowHostileDirectory(t *testing.T) {
 	bare := specs.Gemini()
 	bare.GuardFiles = nil
 	for name, test := range map[string]struct {
@@ -104,7 +104,7 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, geminiFiles)
+			f := c.hostileDir(t, geminiFiles)
 			f.plant(t, c.home.Work, geminiRefused)
 			require.Equal(t, test.want, f.below(t, c, "say hi"))
 		})
@@ -113,7 +113,7 @@ func TestGeminiBelowAHostileFolder(t *testing.T) {
 
 // One file that the CLI has no option to ignore is enough to refuse a directory, before any start. The file is in the
 // directory or, if the CLI searches there, in a parent.
-func TestRefusedFolders(t *testing.T) {
+func TestRefusedDirectories(t *testing.T) {
 	both := []clichain.Access{clichain.AccessRead, clichain.AccessWrite}
 	for name, cases := range map[string]struct {
 		access      []clichain.Access

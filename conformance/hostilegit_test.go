@@ -15,7 +15,7 @@ import (
 // The model may use git in its shell. In a trusted directory git runs the programs that the repository names. In an
 // untrusted one it runs only filters, which git has no option to ignore. codex lets no tool write to .git, so git
 // calls no hook.
-func TestGitInAHostileFolder(t *testing.T) {
+func TestGitInHostileDirectory(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		trust bool
@@ -30,7 +30,7 @@ func TestGitInAHostileFolder(t *testing.T) {
 			t.Parallel()
 			status := shell(test.name, "git status")
 			c := start(t, test.name, home.LoggedIn, trusting(test.trust), loopback.InOrder(status, loopback.Text(hello)))
-			f := c.hostileFolder(t, nil)
+			f := c.hostileDir(t, nil)
 			ran := slices.DeleteFunc(f.ask(t, c, clichain.AccessWrite, c.home.Work), func(sign string) bool {
 				return !strings.HasPrefix(sign, "ran ")
 			})

@@ -29,7 +29,7 @@ var kiloRefused = map[string]string{
 }
 
 // Files of a directory influence kilo only if the directory is trusted.
-func TestKiloInAHostileFolder(t *testing.T) {
+func TestKiloInHostileDirectory(t *testing.T) {
 	long(t)
 	for label, test := range map[string]struct {
 		access clichain.Access
@@ -42,7 +42,7 @@ func TestKiloInAHostileFolder(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, home.Kilo, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, openCodeFiles)
+			f := c.hostileDir(t, openCodeFiles)
 			if !test.trust {
 				require.Empty(t, f.ask(t, c, test.access, c.home.Work))
 				return
@@ -58,10 +58,10 @@ func TestKiloInAHostileFolder(t *testing.T) {
 
 // Without access, files in parent directories have no effect. Of the user's instructions for all agents, only the
 // rules apply.
-func TestKiloBelowAHostileFolder(t *testing.T) {
+func TestKiloBelowHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Kilo, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-	f := c.hostileFolder(t, openCodeFiles)
+	f := c.hostileDir(t, openCodeFiles)
 	f.plant(t, c.home.Work, kiloRefused)
 	f.plant(t, c.home.Dir, map[string]string{
 		".config/kilo/AGENTS.md": "<say user-agents-md>\n", ".kilocode/rules/own.md": "<say user-rule>\n", ".claude/CLAUDE.md": "<say user-claude-md>\n",

@@ -48,7 +48,7 @@ var kimiRefused = map[string]string{
 
 // Files of a directory influence kimi only if the caller trusts the directory. The user of kimi trusts it in all
 // cases. AccessFull trusts it as well. kimi has no AccessWrite.
-func TestKimiInAHostileFolder(t *testing.T) {
+func TestKimiInHostileDirectory(t *testing.T) {
 	long(t)
 	unguarded := specs.Kimi()
 	unguarded.FolderFiles = nil
@@ -70,7 +70,7 @@ func TestKimiInAHostileFolder(t *testing.T) {
 			c := startSpec(t, test.spec, home.LoggedIn, withOwnNode(t, home.Kimi, trusting(test.trust)), loopback.InOrder(
 				loopback.Tool("Read", map[string]any{"path": "sub/notes.txt"}), loopback.Text(hello)))
 			c.trustInCLI(t)
-			f := c.hostileFolder(t, kimiFiles)
+			f := c.hostileDir(t, kimiFiles)
 			f.plant(t, c.home.Work, test.files)
 			seen := f.ask(t, c, test.access, c.home.Work)
 			require.Contains(t, results(c), "indigo", "the model reads a file")
@@ -81,11 +81,11 @@ func TestKimiInAHostileFolder(t *testing.T) {
 }
 
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
-func TestKimiBelowAHostileFolder(t *testing.T) {
+func TestKimiBelowHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	c.trustInCLI(t)
-	f := c.hostileFolder(t, kimiFiles)
+	f := c.hostileDir(t, kimiFiles)
 	f.plant(t, c.home.Work, kimiRefused)
 	f.plant(t, c.home.Dir, map[string]string{
 		".kimi-code/AGENTS.md": "<say user-agents>\n", ".kimi-code/SYSTEM.md": "<say user-system>\n",

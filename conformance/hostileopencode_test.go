@@ -52,8 +52,7 @@ var openCodeRefused = map[string]string{
 	".opencode/plugin/evil.js": evilPlugin,
 }
 
-// openCodeServers start the settings of a user who has enabled language servers. One of these servers needs no
-// network.
+// openCodeServers starts user settings that enable language servers. One of these servers needs no network.
 const openCodeServers = `{"lsp": {"typescript": {"disabled": true}, "eslint": {"disabled": true}, "deno": {"disabled": true}, "biome": {"disabled": true}}, `
 
 // openCodeTrusted are the signs of a trusted directory, at each access level.
@@ -61,7 +60,7 @@ var openCodeTrusted = []string{"elsewhere", "ran mcp", "ran mcp-dot", "ran mcp-j
 
 // Files of a directory influence opencode only if the directory is trusted. The model writes a file, and the user's
 // formatter for it is a program of the directory.
-func TestOpenCodeInAHostileFolder(t *testing.T) {
+func TestOpenCodeInHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		access clichain.Access
 		trust  bool
@@ -75,7 +74,7 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "read" || name == "write, trusted")
 			t.Parallel()
-			var f folder
+			var f hostileDir
 			var c cli
 			c = start(t, home.OpenCode, home.LoggedIn, trusting(test.trust), func(q loopback.Request) loopback.Reply {
 				if q.N > 1 {
@@ -88,7 +87,7 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 			settings, err := os.ReadFile(config)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(config, bytes.Replace(settings, []byte("{"), []byte(openCodeServers), 1), 0o600))
-			f = c.hostileFolder(t, openCodeFiles)
+			f = c.hostileDir(t, openCodeFiles)
 			if test.trust {
 				f.plant(t, c.home.Work, openCodeRefused)
 				f.plant(t, c.home.Work, map[string]string{"plugin.js": evilPlugin, "OTHER.md": "<say other-md>\n"})
@@ -102,7 +101,7 @@ func TestOpenCodeInAHostileFolder(t *testing.T) {
 }
 
 // await gives a program of the directory three seconds to leave its mark.
-func (f folder) await(mark string) {
+func (f hostileDir) await(mark string) {
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(f.fill("<mark " + mark + ">")); err == nil {
 			return
@@ -112,7 +111,7 @@ func (f folder) await(mark string) {
 
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 // Without the variable that ends its search, opencode imports plugins of parent directories.
-func TestOpenCodeBelowAHostileFolder(t *testing.T) {
+func TestOpenCodeBelowHostileDirectory(t *testing.T) {
 	bare := specs.OpenCode()
 	bare.Env = slices.DeleteFunc(bare.Env, func(row clispec.EnvRow) bool { return row.Name == "OPENCODE_CONFIG_DIR" })
 	for name, test := range map[string]struct {
@@ -124,12 +123,12 @@ func TestOpenCodeBelowAHostileFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")
-			var f folder
+			var f hostileDir
 			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
 				f.await("plugin")
 				return loopback.Text(hello)
 			})
-			f = c.hostileFolder(t, openCodeFiles)
+			f = c.hostileDir(t, openCodeFiles)
 			f.plant(t, c.home.Work, openCodeRefused)
 			f.plant(t, c.home.Dir, map[string]string{
 				".config/opencode/AGENTS.md": "<say user-agents-md>\n", ".claude/CLAUDE.md": "<say user-claude-md>\n",
@@ -149,7 +148,7 @@ var openCodeInstalled = map[string]string{
 
 // The call for the list of models also runs below the hostile directory. Without the flag, opencode runs a plugin
 // that a file in a parent directory names.
-func TestModelsBelowAHostileFolder(t *testing.T) {
+func TestModelsBelowHostileDirectory(t *testing.T) {
 	for name, test := range map[string]struct {
 		args, want []string
 	}{
@@ -161,7 +160,7 @@ func TestModelsBelowAHostileFolder(t *testing.T) {
 			spec := specs.OpenCode()
 			spec.Models.List[0].Args = test.args
 			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)
-			f := c.hostileFolder(t, openCodeFiles)
+			f := c.hostileDir(t, openCodeFiles)
 			f.plant(t, c.home.Work, map[string]string{"opencode.json": `{"plugin": ["./plugin.js"]}`, "plugin.js": evilPlugin})
 			f.plant(t, c.home.Dir, openCodeInstalled)
 			f.above(t, c)

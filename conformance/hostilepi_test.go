@@ -36,7 +36,7 @@ var piRefused = map[string]string{
 }
 
 // Files of a directory influence pi only if the directory is trusted.
-func TestPiInAHostileFolder(t *testing.T) {
+func TestPiInHostileDirectory(t *testing.T) {
 	long(t)
 	for label, test := range map[string]struct {
 		access clichain.Access
@@ -52,7 +52,7 @@ func TestPiInAHostileFolder(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, home.Pi, home.LoggedIn, withOwnNode(t, home.Pi, trusting(test.trust)), loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, piFiles)
+			f := c.hostileDir(t, piFiles)
 			if test.trust {
 				f.plant(t, c.home.Work, piRefused)
 			}
@@ -62,10 +62,10 @@ func TestPiInAHostileFolder(t *testing.T) {
 }
 
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
-func TestPiBelowAHostileFolder(t *testing.T) {
+func TestPiBelowHostileDirectory(t *testing.T) {
 	long(t)
 	c := start(t, home.Pi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-	f := c.hostileFolder(t, piFiles)
+	f := c.hostileDir(t, piFiles)
 	f.plant(t, c.home.Work, piRefused)
 	f.plant(t, c.home.Dir, map[string]string{
 		".pi/agent/AGENTS.md": "<say user-agents>\n", ".pi/agent/SYSTEM.md": "<say user-system>\n", ".pi/agent/APPEND_SYSTEM.md": "<say user-append>\n",

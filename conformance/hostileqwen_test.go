@@ -54,7 +54,7 @@ var qwenRefused = map[string]string{
 }
 
 // Files of a directory influence qwen only if the directory is trusted.
-func TestQwenInAHostileFolder(t *testing.T) {
+func TestQwenInHostileDirectory(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
 		t.Parallel()
@@ -70,7 +70,7 @@ func TestQwenInAHostileFolder(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				c := qwen(t, of, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
-				f := c.hostileFolder(t, qwenFiles)
+				f := c.hostileDir(t, qwenFiles)
 				if test.trust {
 					f.plant(t, c.home.Work, qwenRefused)
 					require.Subset(t, f.ask(t, c, test.access, c.home.Work), test.want)
@@ -84,7 +84,7 @@ func TestQwenInAHostileFolder(t *testing.T) {
 }
 
 // Without access, files in parent directories have no effect. Without the guard files, qwen trusts these directories.
-func TestQwenBelowAHostileFolder(t *testing.T) {
+func TestQwenBelowHostileDirectory(t *testing.T) {
 	long(t)
 	bare := specs.Qwen()
 	bare.Env = slices.DeleteFunc(bare.Env, func(row clispec.EnvRow) bool { return row.Name != "QWEN_SYSTEM_MD" })
@@ -97,7 +97,7 @@ func TestQwenBelowAHostileFolder(t *testing.T) {
 			"without guard files": {bare, []string{"told agents-md", "told qwen-md", "told rule"}},
 		} {
 			c := startOf(t, of, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
-			f := c.hostileFolder(t, qwenFiles)
+			f := c.hostileDir(t, qwenFiles)
 			f.plant(t, c.home.Work, qwenRefused)
 			seen := f.below(t, c, "say hi")
 			require.Subset(t, seen, test.want, name) // version 0.24 also reads the repository

@@ -77,7 +77,7 @@ func refused(name string) bool { return name == home.OpenCode }
 
 // With AccessRead the model changes nothing, whatever its tool calls and the settings of the directory are, even if
 // the directory is trusted. With AccessFull all of these tool calls succeed.
-func TestDemands(t *testing.T) {
+func TestMaliciousToolCalls(t *testing.T) {
 	for _, name := range home.Names() {
 		for label, test := range map[string]struct {
 			access clichain.Access
@@ -90,7 +90,7 @@ func TestDemands(t *testing.T) {
 			t.Run(name+" "+label, func(t *testing.T) {
 				longUnless(t, label == "read" && name != home.OpenCode)
 				t.Parallel()
-				f := newFolder(t, nil)
+				f := newHostileDir(t, nil)
 				asked := demands(t, name, f.other.URL)
 				c := start(t, name, home.LoggedIn, trusting(test.trust), loopback.InOrder(append(asked, loopback.Text(hello))...))
 				if !refused(name) || test.trust || test.access == clichain.AccessFull {

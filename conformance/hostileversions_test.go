@@ -12,7 +12,7 @@ import (
 
 // Files of an untrusted directory do not influence an earlier version of a CLI either, even if the CLI's own user
 // trusts the directory. Without access, files in parent directories have no effect.
-func TestHostileFolderOfEarlierVersions(t *testing.T) {
+func TestHostileDirectoryWithEarlierVersions(t *testing.T) {
 	long(t)
 	files := map[string]map[string]string{
 		home.Claude: claudeFiles, home.Codex: codexFiles, home.Gemini: geminiFiles, home.OpenCode: openCodeFiles,
@@ -21,10 +21,10 @@ func TestHostileFolderOfEarlierVersions(t *testing.T) {
 		if files[of.CLI] == nil || of == home.Newest(t, of.CLI) {
 			t.Skip("other tests cover this version, or there are no hostile files for this CLI")
 		}
-		hostile := func(t *testing.T, state home.State) (cli, folder) {
+		hostile := func(t *testing.T, state home.State) (cli, hostileDir) {
 			c := startOf(t, of, spec, state, trusting(false), loopback.Always(loopback.Text(hello)))
 			c.trustInCLI(t)
-			return c, c.hostileFolder(t, files[of.CLI])
+			return c, c.hostileDir(t, files[of.CLI])
 		}
 		for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
 			t.Run(access.String(), func(t *testing.T) {

@@ -123,7 +123,7 @@ func TestInstanceAtItsLimit(t *testing.T) {
 }
 
 // The variables in docs/reference/specs.md select another home for each CLI: its server, its login and its sessions.
-func TestInstancesHaveHomes(t *testing.T) {
+func TestInstancesUseOwnHomes(t *testing.T) {
 	long(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {

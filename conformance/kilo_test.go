@@ -35,9 +35,9 @@ func TestKiloLoggedOut(t *testing.T) {
 	require.Empty(t, c.server.Calls())
 }
 
-func TestKiloGoesOn(t *testing.T) {
+func TestKiloContinuesSession(t *testing.T) {
 	long(t)
-	goesOn(t, home.Kilo)
+	continuesSession(t, home.Kilo)
 }
 
 func TestKiloAccess(t *testing.T) {

@@ -71,17 +71,17 @@ func TestKimiFails(t *testing.T) {
 }
 
 // kimi retries ten times, for minutes, after an empty answer too. The chain does not wait for that.
-func TestKimiIsLeftEarly(t *testing.T) {
+func TestKimiStopsEarly(t *testing.T) {
 	long(t)
 	for status, reason := range map[int]clichain.Reason{
 		http.StatusTooManyRequests: clichain.ReasonRateLimited, http.StatusInternalServerError: clichain.ReasonServerError,
 	} {
-		leftEarly(t, home.Kimi, status, reason)
+		stopsEarly(t, home.Kimi, status, reason)
 	}
 }
 
 // kimi continues a session that started without access, and has no tools in it.
-func TestKimiGoesOn(t *testing.T) {
+func TestKimiContinuesSession(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.InOrder(loopback.Text(answered), shell(home.Kimi, "touch ran"), loopback.Text(hello)))
 	first, err := c.Complete(t.Context(), clichain.Prompt(asked))
@@ -101,7 +101,7 @@ func TestKimiGoesOn(t *testing.T) {
 }
 
 // A session keeps its first set of tools. A session with all tools continues only with AccessFull.
-func TestKimiGoesOnWithAllTools(t *testing.T) {
+func TestKimiSessionKeepsTools(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(answered)))
 	first, err := c.Complete(t.Context(), c.askIn(clichain.AccessFull, asked))
@@ -155,7 +155,7 @@ func TestKimiAccess(t *testing.T) {
 }
 
 // A limit of turns ends a run that would continue.
-func TestKimiBound(t *testing.T) {
+func TestKimiTurnLimit(t *testing.T) {
 	long(t)
 	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(shell(home.Kimi, "echo ran")))
 	req := c.agent()

@@ -14,7 +14,7 @@ import (
 
 // A directory may contain links to paths outside it. With AccessWrite most CLIs do not write through such links.
 // opencode and kilo, which derives from it, check only the name.
-func TestLinksOutOfTheFolder(t *testing.T) {
+func TestLinksOutOfDirectory(t *testing.T) {
 	long(t)
 	for name, test := range map[string]struct {
 		tool, path string

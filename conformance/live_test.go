@@ -103,7 +103,7 @@ func TestLiveSession(t *testing.T) {
 }
 
 // A tool that needs permission runs only if the caller allows it.
-func TestQuestionsOfTheCLIs(t *testing.T) {
+func TestToolPermission(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		for _, allowed := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, " ", allowed), func(t *testing.T) {
@@ -150,7 +150,7 @@ func warm(t *testing.T, c cli, cfg *live.PoolConfig) (*live.Pool, clichain.Backe
 
 // A warm call sends nothing of the previous call to the model. A cold call follows, to compare the sizes of the
 // requests.
-func TestPoolForgets(t *testing.T) {
+func TestWarmCallSendsNoHistory(t *testing.T) {
 	long(t)
 	eachLive(t, func(t *testing.T, name string) {
 		cfg := clichain.Config{Timeout: 2 * time.Minute}
@@ -181,7 +181,7 @@ func TestPoolForgets(t *testing.T) {
 }
 
 // Warm and cold calls run in turn.
-func TestWarmBesideCold(t *testing.T) {
+func TestWarmVersusCold(t *testing.T) {
 	long(t)
 	for _, name := range home.Names() {
 		t.Run(name, func(t *testing.T) {

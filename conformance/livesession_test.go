@@ -20,7 +20,7 @@ import (
 
 // A live session reports its ID. It continues the session of a call, and both a call and another live session
 // continue it.
-func TestLiveSessionGoesOn(t *testing.T) {
+func TestLiveSessionContinues(t *testing.T) {
 	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessRead} {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
@@ -204,7 +204,7 @@ func TestLiveSessionIsNotStored(t *testing.T) {
 }
 
 // An unknown session, or an ID that is in use, is an error. The CLI must not start a new conversation.
-func TestLiveSessionOfAnUnknownOne(t *testing.T) {
+func TestLiveSessionWithUnknownID(t *testing.T) {
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 	attempt := func(req clichain.Request) error {
 		s := live.New(c.Provider, &live.Config{Request: req})
@@ -257,7 +257,7 @@ func TestLiveSessionIsRefused(t *testing.T) {
 }
 
 // A session reports the end of a CLI that is killed between two turns, without a call.
-func TestLiveSessionTellsOfAnEndBetweenTurns(t *testing.T) {
+func TestLiveSessionReportsEndBetweenTurns(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

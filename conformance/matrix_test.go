@@ -110,9 +110,9 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixIsWhole checks that the page has every scenario of every CLI and version that can be installed, and explains
+// TestMatrixIsComplete checks that the page has every scenario of every CLI and version that can be installed, and explains
 // each unexpected verdict.
-func TestMatrixIsWhole(t *testing.T) {
+func TestMatrixIsComplete(t *testing.T) {
 	written := readMatrix(t)
 	text, err := os.ReadFile(matrixFile)
 	require.NoError(t, err)

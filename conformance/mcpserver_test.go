@@ -104,7 +104,7 @@ func TestMCPServer(t *testing.T) {
 }
 
 // The built-in spec of gemini does not support MCP servers.
-func TestMCPServerWhereThereIsNoWay(t *testing.T) {
+func TestGeminiRejectsMCPServer(t *testing.T) {
 	c := start(t, home.Gemini, home.LoggedIn, longTimeout, nil)
 	req := c.agent()
 	req.Options.MCPConfig = []json.RawMessage{json.RawMessage(`{"mcpServers": {"probe": {"command": "false"}}}`)}

@@ -44,7 +44,7 @@ func TestModels(t *testing.T) {
 
 // Without a model, gemini sends an extra request in which a small model selects one. That request is four times as
 // long as the request with the prompt.
-func TestAModelSavesTheRouter(t *testing.T) {
+func TestGeminiModelAvoidsRouter(t *testing.T) {
 	for name, test := range map[string]struct {
 		model string
 		asked int

@@ -25,7 +25,7 @@ func (c cli) within(t *testing.T, name, text string) clichain.Request {
 }
 
 // The call continues the newest session of its directory, not the newest session of another one.
-func TestNewestSessionOfAFolder(t *testing.T) {
+func TestNewestSessionOfDirectory(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()
@@ -51,7 +51,7 @@ func TestNewestSessionOfAFolder(t *testing.T) {
 }
 
 // In a directory without a session, all four CLIs start one.
-func TestNewestSessionOfAnEmptyFolder(t *testing.T) {
+func TestNewestSessionOfEmptyDirectory(t *testing.T) {
 	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
@@ -98,7 +98,7 @@ func TestChosenSessionID(t *testing.T) {
 }
 
 // A session that the user of the CLI started continues by the ID that the CLI shows.
-func TestSessionByTheIDOfTheCLI(t *testing.T) {
+func TestSessionByCLISessionID(t *testing.T) {
 	long(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Setenv("XDG_STATE_HOME", t.TempDir())

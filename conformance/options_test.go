@@ -133,7 +133,7 @@ func TestImages(t *testing.T) {
 }
 
 // A limit of turns or cost ends a run that would continue.
-func TestBounds(t *testing.T) {
+func TestTurnAndCostLimits(t *testing.T) {
 	for label, test := range map[string]struct {
 		options clichain.Options
 		calls   int

@@ -24,7 +24,7 @@ func TestPiAnswers(t *testing.T) {
 // pi exits with 0 after an error. The call must still fail.
 func TestPiFails(t *testing.T) { fails(t, home.Pi, everyFailure(home.Pi)) }
 
-func TestPiGoesOn(t *testing.T) { goesOn(t, home.Pi) }
+func TestPiContinuesSession(t *testing.T) { continuesSession(t, home.Pi) }
 
 // pi has no permissions. An extension of the library keeps it in its directory.
 func TestPiAccess(t *testing.T) {
@@ -39,7 +39,7 @@ func TestPiAccess(t *testing.T) {
 }
 
 // pi must not write through a link out of its directory, neither to an existing file nor to a new one.
-func TestPiStaysInItsFolder(t *testing.T) {
+func TestPiStaysInDirectory(t *testing.T) {
 	long(t)
 	writes := func(path string) loopback.Reply {
 		return loopback.Tool("write", map[string]any{"path": path, "content": "planted"})
@@ -76,7 +76,7 @@ func TestPiPrintsALongAnswerOnce(t *testing.T) {
 }
 
 // When pi restarts a truncated answer, the stream resets its text.
-func TestPiBeginsAnew(t *testing.T) {
+func TestPiResetsTruncatedAnswer(t *testing.T) {
 	long(t)
 	half := loopback.Truncate(loopback.Text("This is half an"))
 	c := start(t, home.Pi, home.LoggedIn, longTimeout, loopback.InOrder(half, loopback.Text(hello)))

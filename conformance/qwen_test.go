@@ -114,7 +114,7 @@ func TestQwenFailsLater(t *testing.T) {
 }
 
 // A model's answer may quote an error of a service.
-func TestQwenMaySpeakOfErrors(t *testing.T) {
+func TestQwenAnswerQuotesError(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
 		t.Parallel()
@@ -127,7 +127,7 @@ func TestQwenMaySpeakOfErrors(t *testing.T) {
 }
 
 // A call continues the session of the first call, in its directory.
-func TestQwenGoesOn(t *testing.T) {
+func TestQwenContinuesSession(t *testing.T) {
 	long(t)
 	eachQwen(t, func(t *testing.T, of home.Install) {
 		t.Parallel()

@@ -33,7 +33,7 @@ var someSession = map[string]string{
 
 // In a read-only home only claude answers, also without access. A call of another CLI fails and names the home.
 // Without access no session continues, and no request is sent.
-func TestCallInAReadOnlyHome(t *testing.T) {
+func TestCallInReadOnlyHome(t *testing.T) {
 	program := command(t)
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()

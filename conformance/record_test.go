@@ -41,7 +41,7 @@ func TestRecord(t *testing.T) {
 }
 
 // A scene without a recording tests nothing.
-func TestEverySceneIsRecorded(t *testing.T) {
+func TestEverySceneHasRecording(t *testing.T) {
 	for _, name := range recordedCLIs() {
 		seen := map[string]bool{}
 		for _, s := range scenes(name) {

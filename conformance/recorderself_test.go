@@ -37,7 +37,7 @@ func kept(t *testing.T, into, file string) string {
 	return string(content)
 }
 
-func TestRecorderKeepsWhatGoesInAndOut(t *testing.T) {
+func TestRecorderKeepsInputAndOutput(t *testing.T) {
 	p, into := recordScript(t, `cat; echo " [$#] ${CLICHAIN_RECORD_INTO-hidden}"; echo "a warning" >&2`)
 	resp, err := p.Complete(t.Context(), clichain.Prompt("say 中文"))
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestRecorderKeepsWhatGoesInAndOut(t *testing.T) {
 	require.Regexp(t, `^0 \d+\.\ds\n$`, kept(t, into, "exit"))
 }
 
-func TestRecorderPassesTheStatusOn(t *testing.T) {
+func TestRecorderPassesExitCode(t *testing.T) {
 	p, into := recordScript(t, "echo no >&2; exit 3")
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	var failure *clichain.BackendError

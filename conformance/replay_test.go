@@ -17,7 +17,7 @@ import (
 )
 
 // A CLI may run a tool without an event. Nothing repeats the request after that, neither the same CLI nor another.
-func TestUnseenToolsRunOnce(t *testing.T) {
+func TestUnreportedToolsRunOnce(t *testing.T) {
 	for name, outputs := range map[string][]clispec.OutputMode{
 		home.Claude: {clispec.OutputStream, clispec.OutputJSON, clispec.OutputText}, home.Codex: {clispec.OutputStream},
 		home.Gemini: {clispec.OutputJSON}, home.OpenCode: {clispec.OutputStream},
@@ -50,7 +50,7 @@ func TestUnseenToolsRunOnce(t *testing.T) {
 
 // If the service refuses the first request, no tool can have run. Another backend answers, in the output modes that
 // show the refusal.
-func TestRefusalsAreAnsweredElsewhere(t *testing.T) {
+func TestChainFailsOverAfterRefusal(t *testing.T) {
 	for name, outputs := range map[string][]clispec.OutputMode{
 		home.Claude: {clispec.OutputStream, clispec.OutputJSON}, home.Codex: {clispec.OutputStream},
 		home.Gemini: {clispec.OutputStream}, home.OpenCode: {clispec.OutputStream},

@@ -16,7 +16,7 @@ import (
 
 // At the limit of turns the text so far is the answer, with a flag. In JSON mode claude does not print that text, so
 // the call fails.
-func TestTextAtTheLimitOfTurns(t *testing.T) {
+func TestTextAtTurnLimit(t *testing.T) {
 	for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON} {
 		t.Run(string(output), func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,7 @@ func TestTextAtTheLimitOfTurns(t *testing.T) {
 
 // The model of an answer is the one that the CLI reports, or else the name of the default. An unknown cost stays
 // unknown.
-func TestModelOfAnAnswer(t *testing.T) {
+func TestModelOfAnswer(t *testing.T) {
 	long(t)
 	const sent = "the model that the service was asked for"
 	models := map[string]string{

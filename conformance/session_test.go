@@ -24,7 +24,7 @@ const (
 )
 
 // The second call sends the first prompt and answer to the model and returns the same session.
-func TestSessionGoesOn(t *testing.T) {
+func TestSessionContinues(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()
@@ -68,7 +68,7 @@ func TestUnknownSession(t *testing.T) {
 
 // Clichain rejects an impossible session ID before it starts the CLI. A CLI would ignore some of these IDs and start
 // a new session.
-func TestImpossibleSession(t *testing.T) {
+func TestInvalidSessionID(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		t.Parallel()
 		c := start(t, name, home.LoggedIn, longTimeout, nil)
@@ -103,7 +103,7 @@ func TestImpossibleSession(t *testing.T) {
 
 // A session continues in the directory in which it started. If the call names another directory, or if the directory
 // does not exist any more, a CLI that stores sessions by directory is not started.
-func TestSessionOfAFolder(t *testing.T) {
+func TestSessionOfDirectory(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()
@@ -169,7 +169,7 @@ func TestSessionWithoutARecord(t *testing.T) {
 
 // Without persistence, no text of the conversation stays in the home, and no session handle is returned. With
 // persistence the text stays.
-func TestSessionIsNotKept(t *testing.T) {
+func TestSessionWithoutPersistence(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()

@@ -69,7 +69,7 @@ func eachCLI(t *testing.T, test func(t *testing.T, name string)) {
 	}
 }
 
-func TestEveryCLIGetsItsAnswerFromLoopback(t *testing.T) {
+func TestEveryCLIAnswersFromLoopback(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))
 		t.Parallel()

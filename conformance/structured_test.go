@@ -99,7 +99,7 @@ func TestStructuredAnswerIsRepaired(t *testing.T) {
 }
 
 // claude itself makes the model correct an invalid answer, within one run.
-func TestClaudeRepairsItself(t *testing.T) {
+func TestClaudeRepairsAnswer(t *testing.T) {
 	wrong := loopback.Tool("StructuredOutput", map[string]any{"city": "Paris"})
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.InOrder(wrong, structured(home.Claude, city)))
 	req := c.question("where?")
@@ -112,7 +112,7 @@ func TestClaudeRepairsItself(t *testing.T) {
 }
 
 // If the model returns only plain text, claude reports success. The call must fail.
-func TestPlainTextIsNoStructuredAnswer(t *testing.T) {
+func TestPlainTextFailsSchema(t *testing.T) {
 	c := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text("It is Paris.")))
 	req := c.question("where?")
 	req.Schema = json.RawMessage(citySchema)

@@ -12,7 +12,7 @@ import (
 )
 
 // A trace context must not disturb a CLI, and no CLI sends it to the vendor.
-func TestTraceOfACall(t *testing.T) {
+func TestTraceContextOfCall(t *testing.T) {
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	eachCLI(t, func(t *testing.T, name string) {
 		longUnless(t, isFirst(name))

@@ -25,8 +25,8 @@ func withSpare(c cli, hooks *clichain.Hooks) *clichain.Chain {
 }
 
 // A failing service has the same verdict on a busy machine. The chain stops the CLI early. The long form also runs a
-// CLI alone until it gives up.
-func TestOneVerdictOnRealCLIs(t *testing.T) {
+// CLI alone until its last retry.
+func TestVerdictOnBusyMachine(t *testing.T) {
 	scenes := map[string]struct {
 		reply  loopback.Reply
 		reason clichain.Reason
@@ -82,7 +82,7 @@ func TestQuotedFailures(t *testing.T) {
 	}
 }
 
-func TestTheOutputLimitOfTheModel(t *testing.T) {
+func TestOpenCodeReportsOutputLimit(t *testing.T) {
 	t.Parallel()
 	c := start(t, home.OpenCode, home.LoggedIn, longTimeout, loopback.Always(loopback.Full(loopback.Text(hello))))
 	resp, err := c.Complete(t.Context(), clichain.Prompt("say hi"))

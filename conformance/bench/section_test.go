@@ -40,7 +40,7 @@ func TestSection(t *testing.T) {
 	require.Contains(t, glance([]result{res}), "| 60 (1.50) | 50 | **300** (3) |", "a higher figure is better")
 }
 
-func TestJobOfALimitedRow(t *testing.T) {
+func TestJobOfLimitedRow(t *testing.T) {
 	for _, r := range rows {
 		if !r.limited {
 			continue

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// chunk is how much of a file is searched at once. overlap is how much of it is searched again together with the
-	// next chunk; no name and no match of a pattern is longer.
+	// chunk is the number of bytes that are searched at once. The next chunk starts with the last overlap bytes of the
+	// previous one. No name and no match of a pattern is longer than overlap.
 	chunk   = 8 << 20
 	overlap = 512
 )

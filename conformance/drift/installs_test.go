@@ -110,7 +110,7 @@ func write(t *testing.T, cli, version string, s drift.Surface) {
 }
 
 // Every recorded surface must belong to an installed version.
-func TestNothingIsLeftOver(t *testing.T) {
+func TestSurfacesHaveVersions(t *testing.T) {
 	written, err := filepath.Glob(file("*", "*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, written)

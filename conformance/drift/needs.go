@@ -8,9 +8,9 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// NeedsOf lists the names that a spec relies on in a version of its CLI; "" is the newest version. In a version
-// before the one that the spec was checked with, it lists only the environment variables that the version itself
-// sets, because later versions may have added the others.
+// NeedsOf lists the names that a spec uses with a version of its CLI. The version "" is the newest one. For versions
+// older than CheckedWith, it lists only the environment variables that the spec sets. Newer versions may have added the
+// others.
 func NeedsOf(spec clispec.Spec, version string) Needs {
 	n := Needs{Flags: map[string][]string{}}
 	n.flags(spec, version)

@@ -80,8 +80,8 @@ func NewOf(t testing.TB, of Install, url string, state State) Home {
 	return h
 }
 
-// tempDir replaces t.TempDir, which fails the test if the directory cannot be removed at once: a process of a CLI may
-// still write for a moment after the CLI was killed.
+// tempDir replaces t.TempDir, which fails the test if it cannot remove the directory at once. After the CLI was killed,
+// one of its processes may still write for a moment.
 func tempDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "clichain-home-")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ var all = append(Names(), Qwen)
 // installed creates a directory with fake CLIs, for tests of homes.
 func installed(t *testing.T) {
 	t.Helper()
-	t.Setenv(foldersVariable, t.TempDir())
+	t.Setenv(installsVariable, t.TempDir())
 	for _, name := range all {
 		file := filepath.Join(Newest(t, name).modules(), ".bin", name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -49,16 +49,16 @@ func everything(t *testing.T, h Home) string {
 	return found
 }
 
-func TestHomesPointAtTheServerAndHoldNoOtherKey(t *testing.T) {
+func TestHomesNameServerAndOwnKeyOnly(t *testing.T) {
 	installed(t)
-	t.Setenv("ANTHROPIC_API_KEY", "of the person")
-	t.Setenv("OPENAI_API_KEY", "of the person")
+	t.Setenv("ANTHROPIC_API_KEY", "a-key-of-the-user")
+	t.Setenv("OPENAI_API_KEY", "a-key-of-the-user")
 	for _, name := range all {
 		h := New(t, name, "http://127.0.0.1:9", LoggedIn)
 		found := everything(t, h)
 		require.Contains(t, found, "http://127.0.0.1:9", name)
 		require.Contains(t, found, Key, name)
-		require.NotContains(t, found, "of the person", name)
+		require.NotContains(t, found, "a-key-of-the-user", name)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestLoggedOutHomesHoldNoKey(t *testing.T) {
 	}
 }
 
-func TestASubscriptionIsAFileAndNoKey(t *testing.T) {
+func TestSubscriptionIsFileWithoutKey(t *testing.T) {
 	installed(t)
 	h := New(t, Claude, "http://127.0.0.1:9", Subscribed)
 	require.Empty(t, lookup(h, "ANTHROPIC_API_KEY"))
@@ -81,7 +81,7 @@ func TestASubscriptionIsAFileAndNoKey(t *testing.T) {
 	require.Equal(t, Key, lookup(h, "GOOGLE_CLOUD_ACCESS_TOKEN"))
 }
 
-func TestCommandsRunInTheHome(t *testing.T) {
+func TestCommandsRunInHome(t *testing.T) {
 	installed(t)
 	h := New(t, Codex, "http://127.0.0.1:9", LoggedIn)
 	out, err := h.Command(t.Context()).Output()
@@ -132,8 +132,8 @@ func TestHomesAreRemoved(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-func TestMissingCLIsSkipWithTheCommandThatInstallsThem(t *testing.T) {
-	t.Setenv(foldersVariable, t.TempDir())
+func TestMissingCLISkipsWithInstallCommand(t *testing.T) {
+	t.Setenv(installsVariable, t.TempDir())
 	t.Setenv("CLICHAIN_CONFORMANCE", "")
 	probe := &skipProbe{TB: t}
 	func() {

@@ -16,7 +16,7 @@ import (
 type Install struct {
 	CLI     string // the name of the executable
 	Package string // the name on npm
-	folder  string // the directory of its package.json, below conformance
+	dir     string // the directory of its package.json, below conformance
 	program string // the executable in the package, if npm makes no link to it
 }
 
@@ -31,21 +31,21 @@ const (
 // Installs returns all versions that the suite can run, the newest of each CLI first.
 func Installs() []Install {
 	return []Install{
-		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: newest},
-		{CLI: Gemini, Package: "@google/gemini-cli", folder: newest},
-		{CLI: OpenCode, Package: "opencode-ai", folder: newest},
-		{CLI: Codex, Package: "@openai/codex", folder: newest},
-		{CLI: Copilot, Package: "@github/copilot", folder: newest},
-		{CLI: Kimi, Package: "@moonshot-ai/kimi-code", folder: node22},
-		{CLI: Pi, Package: "@earendil-works/pi-coding-agent", folder: node22},
-		{CLI: Kilo, Package: "@kilocode/cli-linux-x64", folder: newest, program: "bin/kilo"},
-		{CLI: Cline, Package: "@cline/cli-linux-x64", folder: newest, program: "bin/cline"},
-		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: node22},
-		{CLI: Qwen, Package: "@qwen-code/qwen-code", folder: newest},
-		{CLI: Claude, Package: "@anthropic-ai/claude-code", folder: earlier},
-		{CLI: Gemini, Package: "@google/gemini-cli", folder: earlier},
-		{CLI: OpenCode, Package: "opencode-ai", folder: earlier},
-		{CLI: Codex, Package: "@openai/codex", folder: earlier},
+		{CLI: Claude, Package: "@anthropic-ai/claude-code", dir: newest},
+		{CLI: Gemini, Package: "@google/gemini-cli", dir: newest},
+		{CLI: OpenCode, Package: "opencode-ai", dir: newest},
+		{CLI: Codex, Package: "@openai/codex", dir: newest},
+		{CLI: Copilot, Package: "@github/copilot", dir: newest},
+		{CLI: Kimi, Package: "@moonshot-ai/kimi-code", dir: node22},
+		{CLI: Pi, Package: "@earendil-works/pi-coding-agent", dir: node22},
+		{CLI: Kilo, Package: "@kilocode/cli-linux-x64", dir: newest, program: "bin/kilo"},
+		{CLI: Cline, Package: "@cline/cli-linux-x64", dir: newest, program: "bin/cline"},
+		{CLI: Qwen, Package: "@qwen-code/qwen-code", dir: node22},
+		{CLI: Qwen, Package: "@qwen-code/qwen-code", dir: newest},
+		{CLI: Claude, Package: "@anthropic-ai/claude-code", dir: earlier},
+		{CLI: Gemini, Package: "@google/gemini-cli", dir: earlier},
+		{CLI: OpenCode, Package: "opencode-ai", dir: earlier},
+		{CLI: Codex, Package: "@openai/codex", dir: earlier},
 	}
 }
 
@@ -62,19 +62,19 @@ func Newest(t testing.TB, name string) Install {
 }
 
 const (
-	// foldersVariable names a directory with npm installations that replaces conformance.
-	foldersVariable = "CLICHAIN_CLIS"
+	// installsVariable names a directory with npm installations that replaces conformance.
+	installsVariable = "CLICHAIN_CLIS"
 	// installCommand runs in the root of the repository.
 	installCommand = "npm ci --prefix conformance"
 )
 
 // modules returns the node_modules directory that has the CLI.
 func (i Install) modules() string {
-	dir := os.Getenv(foldersVariable)
+	dir := os.Getenv(installsVariable)
 	if dir == "" {
 		dir = here()
 	}
-	return filepath.Join(dir, i.folder, "node_modules")
+	return filepath.Join(dir, i.dir, "node_modules")
 }
 
 // Binary finds the executable. If it does not exist, Binary skips the test and says how to install the CLI.
@@ -85,13 +85,13 @@ func (i Install) Binary(t testing.TB) string {
 		file = filepath.Join(i.modules(), i.Package, i.program)
 	}
 	path, err := exec.LookPath(file)
-	install := filepath.Join(installCommand, i.folder)
+	install := filepath.Join(installCommand, i.dir)
 	switch {
 	case err != nil && netns.Required():
 		t.Fatalf("%s is not installed (%v), and %s requires it: run %q", i.CLI, err, netns.Variable, install)
 	case err != nil:
-		t.Skipf("%s is not installed (%v): run %q, or set %s to the folder of its folder",
-			i.CLI, err, install, foldersVariable)
+		t.Skipf("%s is not installed (%v): run %q, or set %s to a directory with the npm installations",
+			i.CLI, err, install, installsVariable)
 	}
 	return path
 }
@@ -109,7 +109,7 @@ func (i Install) Version(t testing.TB) string {
 func (i Install) Wanted(t testing.TB) string {
 	t.Helper()
 	var p struct{ Dependencies map[string]string }
-	readJSON(t, filepath.Join(here(), i.folder, "package.json"), &p)
+	readJSON(t, filepath.Join(here(), i.dir, "package.json"), &p)
 	require.NotEmpty(t, p.Dependencies[i.Package])
 	return p.Dependencies[i.Package]
 }
@@ -117,7 +117,7 @@ func (i Install) Wanted(t testing.TB) string {
 // Lock returns the content of the package-lock.json beside the package.json that names the version.
 func (i Install) Lock(t testing.TB) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(here(), i.folder, "package-lock.json"))
+	text, err := os.ReadFile(filepath.Join(here(), i.dir, "package-lock.json"))
 	require.NoError(t, err)
 	return text
 }
@@ -137,7 +137,7 @@ func here() string {
 
 // path returns the PATH of a CLI. A CLI that needs a newer Node.js finds it first.
 func (i Install) path() string {
-	if i.folder != node22 {
+	if i.dir != node22 {
 		return os.Getenv("PATH")
 	}
 	return filepath.Join(i.modules(), ".bin") + string(filepath.ListSeparator) + os.Getenv("PATH")

@@ -21,15 +21,15 @@ func Peer(t testing.TB, name string) (modules, node string) {
 	return library(t, bench, name)
 }
 
-func library(t testing.TB, folder, name string) (modules, node string) {
+func library(t testing.TB, dir, name string) (modules, node string) {
 	t.Helper()
-	modules = Install{folder: folder}.modules()
+	modules = Install{dir: dir}.modules()
 	if _, err := os.Stat(filepath.Join(modules, name, "package.json")); err != nil {
-		install := filepath.Join(installCommand, folder)
+		install := filepath.Join(installCommand, dir)
 		if netns.Required() {
 			t.Fatalf("%s is not installed (%v), and %s requires it: run %q", name, err, netns.Variable, install)
 		}
 		t.Skipf("%s is not installed (%v): run %q", name, err, install)
 	}
-	return modules, filepath.Join(Install{folder: node22}.modules(), ".bin", "node")
+	return modules, filepath.Join(Install{dir: node22}.modules(), ".bin", "node")
 }

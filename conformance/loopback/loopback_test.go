@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTextArrivesInPiecesAndWhole(t *testing.T) {
+func TestTextArrivesInPieces(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		const text = "  Bonjour 中文\n😀 done "
 		s := New(t, Always(Text(text)))
@@ -53,7 +53,7 @@ func TestRequestsAreRecordedWithoutSecrets(t *testing.T) {
 	})
 }
 
-func TestAKeyInTheQueryIsNotRecorded(t *testing.T) {
+func TestKeyInQueryIsNotRecorded(t *testing.T) {
 	s := New(t, nil)
 	d := dialects[3]
 	d.path += "&key=k"
@@ -67,7 +67,7 @@ func TestAKeyInTheQueryIsNotRecorded(t *testing.T) {
 	require.Equal(t, "x-goog-api-key", s.Calls()[0].Auth)
 }
 
-func TestToolsAndThinkingHaveTheirPlaces(t *testing.T) {
+func TestToolsAndThinkingInReply(t *testing.T) {
 	want := map[Protocol][]string{
 		Messages:  {`"thinking_delta"`, `"name":"Bash"`, `"partial_json":"{\"command\":\"true\"}"`, `"stop_reason":"tool_use"`, "message_stop"},
 		Responses: {`"summary_text"`, `"name":"Bash"`, `"arguments":"{\"command\":\"true\"}"`, "response.completed"},
@@ -102,7 +102,7 @@ func TestErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 	})
 }
 
-func TestAStatusIsSentAsItIs(t *testing.T) {
+func TestStatusIsSentUnchanged(t *testing.T) {
 	s := New(t, Always(Status(http.StatusTeapot, map[string]string{"Content-Type": "text/plain"}, "short")))
 	response := dialects[0].post(t, s, "hi")
 	require.Equal(t, http.StatusTeapot, response.StatusCode)
@@ -110,7 +110,7 @@ func TestAStatusIsSentAsItIs(t *testing.T) {
 	require.Equal(t, "short", bodyOf(t, response))
 }
 
-func TestAFailureInsideAStreamNeverCompletesIt(t *testing.T) {
+func TestFailureInsideStream(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		s := New(t, Always(Fail("overloaded", "too many of you")))
 		response := d.post(t, s, "hi")
@@ -144,7 +144,7 @@ func TestTruncateCutsTheConnection(t *testing.T) {
 	})
 }
 
-func TestSlowWaitsBeforeEveryPiece(t *testing.T) {
+func TestSlowWaitsBeforePieces(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	s := New(t, Always(Slow(delay, Text("a b c"))))
 	began := time.Now()
@@ -154,7 +154,7 @@ func TestSlowWaitsBeforeEveryPiece(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), delay*time.Duration(len(list)))
 }
 
-func TestRepliesComeInOrderAndTheLastRepeats(t *testing.T) {
+func TestRepliesInOrderWithLastRepeated(t *testing.T) {
 	s := New(t, InOrder(Text("one"), Text("two")))
 	for _, want := range []string{"one", "two", "two"} {
 		list, err := events(t, dialects[2].post(t, s, "hi").Body)
@@ -163,7 +163,7 @@ func TestRepliesComeInOrderAndTheLastRepeats(t *testing.T) {
 	}
 }
 
-func TestCloseReleasesWhatHangs(t *testing.T) {
+func TestCloseReleasesHangingRequests(t *testing.T) {
 	for _, reply := range []Reply{Hang(), Slow(time.Hour, Text("never"))} {
 		s := New(t, Always(reply))
 		var wg sync.WaitGroup
@@ -214,7 +214,7 @@ func TestScriptsRunOneAtATime(t *testing.T) {
 	require.Len(t, s.Calls(), 20)
 }
 
-func TestJoinLeavesItsPartsAlone(t *testing.T) {
+func TestJoinKeepsParts(t *testing.T) {
 	base := Join(Text("a"), Text("b"))
 	first, second := Join(base, Text("c")), Join(base, Text("d"))
 	require.Equal(t, "abc", first.wholeText())
@@ -230,7 +230,7 @@ func TestAToolOfANamespace(t *testing.T) {
 }
 
 // A request for the list of models is not the call that a test waits for.
-func TestOnlyACallArrives(t *testing.T) {
+func TestOnlyCallsArrive(t *testing.T) {
 	s := New(t, nil)
 	arrived := s.Arrived()
 	response, err := client.Get(s.URL + "/v1/models")

@@ -30,7 +30,7 @@ func send(t *testing.T, s *Server, method, path, body string, header ...string) 
 	return response
 }
 
-func TestCallsBesideTheConversationNeverReachTheScript(t *testing.T) {
+func TestSideCallsSkipScript(t *testing.T) {
 	cases := []struct{ name, path, body, want string }{
 		{"tokens", "/v1/messages/count_tokens", `{"model":"m","messages":[]}`, `{"input_tokens":12}`},
 		{"title", "/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"system","content":"You are a title generator. You output"},{"role":"user","content":"hi"}]}`, `"content":"A "`},
@@ -50,7 +50,7 @@ func TestCallsBesideTheConversationNeverReachTheScript(t *testing.T) {
 	}
 }
 
-func TestTheRouterGetsTheJSONThatItAskedFor(t *testing.T) {
+func TestRouterGetsJSON(t *testing.T) {
 	s := New(t, nil)
 	var answer object
 	response := send(t, s, http.MethodPost, "/v1beta/models/m:generateContent", `{}`, "X-Goog-Api-Key", "k")
@@ -65,7 +65,7 @@ func TestTheRouterGetsTheJSONThatItAskedFor(t *testing.T) {
 	require.Equal(t, "flash", choice["model_choice"])
 }
 
-func TestWhatIsNoModelCallIsRecordedAndRefused(t *testing.T) {
+func TestOtherRequestsAreRecordedAndRefused(t *testing.T) {
 	s := New(t, unscripted(t))
 	require.Equal(t, http.StatusNotFound, send(t, s, http.MethodGet, "/api/hello", "").StatusCode)
 	require.Equal(t, http.StatusUpgradeRequired,
@@ -87,7 +87,7 @@ func TestAnswersWithoutAStream(t *testing.T) {
 	require.Contains(t, chat, `"name":"Bash"`)
 }
 
-func TestABodyThatIsNoJSONIsStillACall(t *testing.T) {
+func TestInvalidJSONBodyIsCall(t *testing.T) {
 	s := New(t, Always(Error(http.StatusBadRequest, "invalid_request_error", "no JSON")))
 	response := send(t, s, http.MethodPost, "/v1/messages", "not JSON", "X-Api-Key", "k")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)

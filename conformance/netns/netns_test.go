@@ -27,7 +27,7 @@ func TestOnlyLoopbackIsUp(t *testing.T) {
 	require.NoError(t, LoopbackOnly())
 }
 
-func TestLoopbackWorksAndNothingElseIsReachable(t *testing.T) {
+func TestOnlyLoopbackIsReachable(t *testing.T) {
 	Require(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func (*skipped) Helper()                          {}
 func (s *skipped) Skipf(format string, a ...any)  { s.why = fmt.Sprintf(format, a...) }
 func (s *skipped) Fatalf(format string, a ...any) { s.failed = true }
 
-func TestRequireSaysWhyItSkips(t *testing.T) {
+func TestRequireReportsReasonOfSkip(t *testing.T) {
 	before := reason
 	t.Cleanup(func() { reason = before })
 	t.Setenv(Variable, "")

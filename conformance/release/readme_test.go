@@ -78,7 +78,7 @@ func readme(t *testing.T) (blocks []block) {
 }
 
 // README's first two commands are those that .ci/bare runs.
-func TestReadmeBegins(t *testing.T) {
+func TestReadmeFirstCommands(t *testing.T) {
 	require.Equal(t, []string{"go run ./cmd/clichain demo", "go test -race -p 4 -timeout 60m work"},
 		linesOf(blocksOf(t, readmeFile)[0]))
 	require.LessOrEqual(t, strings.Count(read(t, readmeFile), "\n"), 150, "move details of README to a page")
@@ -148,8 +148,8 @@ func TestReadmeLinks(t *testing.T) {
 	}
 }
 
-// Every block of Go in README is formatted and passes go vet after the blocks before it. TestRelease also runs them, in a
-// module of their own. Here the go command resolves their imports in this workspace, without a network.
+// Every Go block in README must be formatted and pass go vet together with the blocks before it. TestRelease also runs
+// the blocks, in a separate module. Here the go command resolves the imports in this workspace, without a network.
 func TestReadmeCompiles(t *testing.T) {
 	dir, code, steps := t.TempDir(), project{}, 0
 	for _, b := range readme(t) {
