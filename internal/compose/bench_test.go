@@ -8,7 +8,6 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// BenchmarkCompose turns a request into an invocation.
 func BenchmarkCompose(b *testing.B) {
 	for _, spec := range specs.Every() {
 		b.Run(spec.Name, func(b *testing.B) {

@@ -14,7 +14,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// ceilings are what operators allow: nothing, to read, and to write with one thing of each kind. Each works in folder.
+// ceilings returns permissions of operators: none, read, and write with one value of each kind. All of them allow only
+// folder.
 func ceilings(folder string) []permit.Permissions {
 	return []permit.Permissions{
 		{},
@@ -27,7 +28,7 @@ func ceilings(folder string) []permit.Permissions {
 	}
 }
 
-// below is the part of a request that a ceiling allows, by other means than the rules of package permit.
+// below returns the part of a request that a ceiling allows. It does not use the rules of package permit.
 func below(p permit.Permissions, folder string, req call.Request) call.Request {
 	req.Access = min(req.Access, p.Access)
 	inFolder := func(path string) bool {
@@ -66,8 +67,8 @@ func kept(list []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !keep(s) })
 }
 
-// marked is the request with another text of the same length and the same beginning in each place where a text may
-// stand, so that nothing but such a text can tell the two invocations apart.
+// marked returns the request with other texts of the same length and the same start. If nothing else differs, only
+// these texts can distinguish the two invocations.
 func marked(req call.Request) call.Request {
 	req.Messages = slices.Clone(req.Messages)
 	for i := range req.Messages {
@@ -90,20 +91,20 @@ func markOf(text string) string {
 	return text[:first] + strings.Repeat(mark, len(text))[:len(text)-first]
 }
 
-// FuzzCeiling holds that a request that was accepted makes each CLI run exactly as the part of it does that the operator
-// allows, whatever its texts are: no argument, variable or file more.
+// FuzzCeiling checks that each CLI runs an accepted request exactly like the part of it that the operator allows: with
+// no other argument, variable or file.
 func FuzzCeiling(f *testing.F) {
 	folder, err := filepath.EvalSymlinks(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0))
-	f.Add("Hello", "", "", "", "", "", "", "claude", "--tools=Bash", "", "", "", "", uint16(0)) // row 1 of the review
+	f.Add("Hello", "", "", "", "", "", "", "claude", "--tools=Bash", "", "", "", "", uint16(0))
 	f.Add("Hello", "", "", "", "", "", "", "codex", "-c", "", "", "", "", uint16(0))
-	f.Add("Hello", "", "", "", "", "", "", "", "", "SANDBOX", "x", "", "", uint16(0)) // row 2
-	f.Add("Hello", "", "", "", "", "", "/", "", "", "", "", "", "", uint16(3))        // row 3
-	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0c))      // full access where none is allowed
-	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0d))      // and where reading is
+	f.Add("Hello", "", "", "", "", "", "", "", "", "SANDBOX", "x", "", "", uint16(0))
+	f.Add("Hello", "", "", "", "", "", "/", "", "", "", "", "", "", uint16(3))
+	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0c)) // full access although no access is allowed
+	f.Add("Hello", "", "", "", "", "", "", "", "", "", "", "", "", uint16(0x0d)) // full access although only reading is allowed
 	f.Add("--x", "-y", "opus", "claude.MQ", "high", "Read", folder, "claude", "--chrome", "APP_ID", "7", "plan", "-z", uint16(0x2a))
 	f.Add("{prompt}", "{system:json}", "gpt-5", "codex:1", "low", "Bash", folder+"/a", "codex", "--oss", "APP_", "a=b", "full", "${x}", uint16(0x1f3))
 	all := composers(f)
@@ -140,7 +141,7 @@ func FuzzCeiling(f *testing.F) {
 			return
 		}
 		h := testHost()
-		// The Config allows every variable, so that Permissions alone decides.
+		// The Config allows every variable, so that only Permissions decides.
 		h.RequestEnv, h.Dir, h.RealDir = []string{"*"}, allowed.Dir, allowed.Dir
 		choice := Choice{Transport: allTransports[bits>>11%2], Output: allOutputs[bits>>12%3]}
 		same := marked(below(p, folder, allowed))
@@ -174,7 +175,7 @@ func filesOf(inv *Invocation) (texts []string) {
 	return texts
 }
 
-// requireLike holds that two lists differ only where a mark stands, and there only after it.
+// requireLike checks that two lists differ only after a mark.
 func requireLike(t *testing.T, what string, want, got []string) {
 	t.Helper()
 	if len(want) != len(got) {

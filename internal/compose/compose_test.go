@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-func TestLeadingDashIsNeverABareArgument(t *testing.T) {
+func TestComposeRefusesBareArgumentWithDash(t *testing.T) {
 	const prompt = "--help me"
 	for _, spec := range specs.Every() {
 		for _, transport := range allTransports {
@@ -61,7 +61,7 @@ func TestSimpleSpecs(t *testing.T) {
 		req  call.Request
 		want []string
 	}{
-		{"nothing but a name and a binary", clispec.Spec{}, call.Prompt("P"), []string{"-p", "P"}},
+		{"only a name and a binary", clispec.Spec{}, call.Prompt("P"), []string{"-p", "P"}},
 		{"dash p", clispec.Spec{PromptStyle: clispec.DashP}, call.Prompt("P"), []string{"-p", "P"}},
 		{"run subcommand", clispec.Spec{PromptStyle: clispec.RunSubcommand}, call.Prompt("P"), []string{"run", "P"}},
 		{"system flag", clispec.Spec{SystemFlag: "--append-system-prompt"}, call.Request{Messages: messages, Model: "m"},
@@ -83,7 +83,7 @@ func TestSimpleSpecs(t *testing.T) {
 	}
 }
 
-func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
+func TestSimpleSpecRefusesUnsupportedOptions(t *testing.T) {
 	spec := clispec.Spec{Name: "mine", Binary: "mine"}
 	for option, set := range map[string]func(*call.Request){
 		"access":           func(r *call.Request) { r.Access = call.AccessRead },
@@ -114,7 +114,7 @@ func TestSimpleSpecRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
+func TestRowConditions(t *testing.T) {
 	spec := clispec.Spec{
 		Name: "mine", Binary: "mine",
 		Files: []clispec.FileRow{{Field: "tools", Name: "tools.txt", Content: "{allowed_tools}", When: clispec.When{Set: []string{"allowed_tools"}}}},
@@ -143,8 +143,8 @@ func TestRows(t *testing.T) {
 	require.Empty(t, inv.Files)
 }
 
-// A CLI that finds a session in one folder alone is not started in another, nor where nobody knows which one it was.
-func TestSessionsOfAFolder(t *testing.T) {
+// A CLI that finds a session only in one directory must not start in another directory, or if the directory is unknown.
+func TestSessionsBoundToDirectory(t *testing.T) {
 	const project = "/home/user/project"
 	gemini, claude := goldenSession("gemini"), goldenSession("claude")
 	const none, read = call.AccessNone, call.AccessRead
@@ -156,15 +156,15 @@ func TestSessionsOfAFolder(t *testing.T) {
 		want               string // in the error; empty: none
 	}{
 		{"there", gemini, "", read, made(project), ""},
-		{"there, as it is called otherwise", gemini, ".", read, made(project + "/x/.."), ""},
+		{"same directory by another name", gemini, ".", read, made(project + "/x/.."), ""},
 		{"elsewhere", gemini, "", read, made("/made/here"), "leave Dir empty"},
-		{"elsewhere, without access", gemini, "", none, made("/made/here"), "AccessRead"},
-		{"nobody knows where", gemini, "", read, nil, "set Dir"},
-		{"nobody knows where, but the caller", gemini, ".", read, nil, ""},
-		{"nobody knows where, but all without access are made in one folder", gemini, "", none, nil, ""},
-		{"in no folder", gemini, "", read, made(""), ""},
-		{"not bound, elsewhere", claude, ".", read, made("/made/here"), ""},
-		{"not bound, nobody knows where", claude, "", read, nil, ""},
+		{"other directory without access", gemini, "", none, made("/made/here"), "AccessRead"},
+		{"unknown directory", gemini, "", read, nil, "set Dir"},
+		{"directory known only to the caller", gemini, ".", read, nil, ""},
+		{"unknown directory without access", gemini, "", none, nil, ""},
+		{"no directory", gemini, "", read, made(""), ""},
+		{"unbound session in another directory", claude, ".", read, made("/made/here"), ""},
+		{"unbound session with unknown directory", claude, "", read, nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req, host := call.Prompt("P"), testHost()
@@ -185,8 +185,8 @@ func TestSessionsOfAFolder(t *testing.T) {
 	}
 }
 
-// A call without access works where nothing is but the guard files; the caller
-// of this package says where that is, or leaves it to the call's own folder.
+// A call without access works in an empty directory, which may contain only the guard files. The caller of this package
+// chooses it, or leaves it to the call's own directory.
 func TestEmptyDirectory(t *testing.T) {
 	engine := composerOf(t, clispec.Spec{Name: "mine", Binary: "mine", GuardFiles: []string{".mine/.env"},
 		Args: []clispec.ArgRow{{Args: []string{"-p", "{prompt}"}}, {Args: []string{"-r"}, When: clispec.When{Access: []call.Access{call.AccessRead}}}}})
@@ -196,8 +196,8 @@ func TestEmptyDirectory(t *testing.T) {
 		want, temp string
 		empty      bool
 	}{
-		{"a lasting one", "/state/empty", call.AccessNone, "/state/empty", "", true},
-		{"a temporary one", "", call.AccessNone, "/tmp/clichain-test/empty", "/tmp/clichain-test", true},
+		{"permanent directory", "/state/empty", call.AccessNone, "/state/empty", "", true},
+		{"temporary directory", "", call.AccessNone, "/tmp/clichain-test/empty", "/tmp/clichain-test", true},
 		{"with access", "/home/user/project", call.AccessRead, "/home/user/project", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -216,8 +216,7 @@ func TestEmptyDirectory(t *testing.T) {
 	}
 }
 
-// What lies in a directory that is not trusted must not be there, and rows can
-// ask whether it is trusted.
+// An untrusted directory must not contain configuration files of the CLI. Rows can depend on the trust.
 func TestTrustedDirectory(t *testing.T) {
 	untrusted := clispec.When{Unset: []string{"trust_dir"}}
 	engine := composerOf(t, clispec.Spec{Name: "mine", Binary: "mine", FolderFiles: []string{"./.mine"},
@@ -231,7 +230,7 @@ func TestTrustedDirectory(t *testing.T) {
 		unwanted []string
 	}{
 		{"none", false, call.AccessNone, true, nil},
-		{"none, trusted: there is nothing to trust", true, call.AccessNone, true, nil},
+		{"no access with trust", true, call.AccessNone, true, nil},
 		{"read", false, call.AccessRead, true, []string{"./.mine"}},
 		{"write", false, call.AccessWrite, true, []string{"./.mine"}},
 		{"read, trusted", true, call.AccessRead, false, nil},

@@ -24,7 +24,7 @@ var stranger = []string{
 	"COPILOT_CLI=1", "PI_CODING_AGENT=1", "KILO_PID=1", "QWEN_CODE=1",
 }
 
-// marks are the variables of an outer agent's session.
+// marks lists the variables of an outer agent's session.
 var marks = []string{
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE_PID", "CODEX_SANDBOX",
 	"COPILOT_CLI", "PI_CODING_AGENT", "KILO_PID", "QWEN_CODE",
@@ -53,7 +53,7 @@ func TestEnvironIsAnAllowList(t *testing.T) {
 		"claude": "ANTHROPIC_API_KEY", "gemini": "GEMINI_CLI_HOME", "cursor-agent": "CURSOR_API_KEY", "codex": "CODEX_HOME", "opencode": "OPENCODE_API_KEY",
 		"copilot": "COPILOT_HOME", "kimi": "KIMI_SHARE_DIR", "pi": "PI_CODING_AGENT_DIR", "kilo": "KILO_API_KEY", "cline": "CLINE_DIR", "qwen": "DASHSCOPE_API_KEY", "agy": "AGY_HOME",
 	}
-	passed := map[string]string{"copilot": "GITHUB_TOKEN"} // its own way to log in
+	passed := map[string]string{"copilot": "GITHUB_TOKEN"} // the variable of its login
 
 	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestEnvironIsQuiet(t *testing.T) {
 	}
 }
 
-func TestPassEnv(t *testing.T) {
+func TestPassEnvPatterns(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		pass []string
@@ -94,10 +94,10 @@ func TestPassEnv(t *testing.T) {
 		{"nothing", nil, nil},
 		{"a name", []string{"VAULT_ADDR"}, []string{"VAULT_ADDR"}},
 		{"a prefix", []string{"STRIPE_*"}, []string{"STRIPE_KEY"}},
-		{"a name is no prefix", []string{"STRIPE"}, nil},
-		{"no case folding", []string{"vault_addr"}, nil},
-		{"an outer session's mark stays out", []string{"CLAUDECODE", "CLAUDE_CODE_*"}, nil},
-		{"a pattern that is none", []string{"[", ""}, nil},
+		{"name is not a prefix", []string{"STRIPE"}, nil},
+		{"names are case-sensitive", []string{"vault_addr"}, nil},
+		{"variable of an outer session", []string{"CLAUDECODE", "CLAUDE_CODE_*"}, nil},
+		{"invalid pattern", []string{"[", ""}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := environOf(t, specs.Claude(), func(*Host) {})
@@ -135,8 +135,7 @@ func setsVariable(spec clispec.Spec, name string) bool {
 	return slices.ContainsFunc(spec.Env, func(row clispec.EnvRow) bool { return row.Name == name })
 }
 
-// A spec's own rows win over what the host has set.
-func TestSpecRowsWin(t *testing.T) {
+func TestSpecRowsOverrideHostEnvironment(t *testing.T) {
 	vars := environOf(t, specs.OpenCode(), func(h *Host) {
 		h.Environ = []string{`OPENCODE_CONFIG_CONTENT={"permission":"allow"}`}
 		h.InheritEnv = true
@@ -158,10 +157,10 @@ func TestPreflight(t *testing.T) {
 		{"a user with a bypass", call.AccessFull, false, nil, false},
 		{"root without a bypass", call.AccessWrite, true, nil, false},
 		{"root in a sandbox", call.AccessFull, true, []string{"IS_SANDBOX=1"}, false},
-		{"root in a sandbox that says true", call.AccessFull, true, []string{"IS_SANDBOX=true"}, false},
+		{"root in a sandbox with value true", call.AccessFull, true, []string{"IS_SANDBOX=true"}, false},
 		{"no sandbox", call.AccessFull, true, []string{"IS_SANDBOX=0"}, true},
-		{"no sandbox either", call.AccessFull, true, []string{"IS_SANDBOX=False"}, true},
-		{"empty is not set", call.AccessFull, true, []string{"IS_SANDBOX="}, true},
+		{"sandbox variable with value false", call.AccessFull, true, []string{"IS_SANDBOX=False"}, true},
+		{"empty sandbox variable", call.AccessFull, true, []string{"IS_SANDBOX="}, true},
 		{"another variable", call.AccessFull, true, []string{"IS_SANDBOXED=1"}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,8 +179,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// What the caller sets wins over everything but the directory.
-func TestCallersVariables(t *testing.T) {
+func TestConfigEnvOverridesOtherVariables(t *testing.T) {
 	vars := environOf(t, specs.Claude(), func(h *Host) {
 		h.Env = []string{"HOME=/mine", "TERM=xterm", "MINE=1", "CLAUDE_CODE_SAFE_MODE=0", "EMPTY="}
 	})
@@ -193,8 +191,7 @@ func TestCallersVariables(t *testing.T) {
 	require.Equal(t, "/bin", vars["PATH"])
 }
 
-// A row may depend on a variable that the CLI will see.
-func TestConditionOnAVariable(t *testing.T) {
+func TestRowConditionOnVariable(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		set  func(*Host)
@@ -202,11 +199,11 @@ func TestConditionOnAVariable(t *testing.T) {
 	}{
 		{"not set", func(h *Host) { h.Environ = nil }, false},
 		{"set", func(h *Host) { h.Environ = []string{"MINE_KEY=k"} }, true},
-		{"another of the list", func(h *Host) { h.Environ = []string{"MINE_TOKEN=k"} }, true},
+		{"other variable of the list", func(h *Host) { h.Environ = []string{"MINE_TOKEN=k"} }, true},
 		{"a no", func(h *Host) { h.Environ = []string{"MINE_KEY=false"} }, false},
 		{"empty", func(h *Host) { h.Environ = []string{"MINE_KEY="} }, false},
 		{"set by the caller", func(h *Host) { h.Env = []string{"MINE_KEY=k"} }, true},
-		{"set, but the CLI does not see it", func(h *Host) { h.Environ = []string{"OTHER_KEY=k"} }, false},
+		{"set but not passed to the CLI", func(h *Host) { h.Environ = []string{"OTHER_KEY=k"} }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spec := clispec.Spec{
@@ -222,9 +219,8 @@ func TestConditionOnAVariable(t *testing.T) {
 	}
 }
 
-// A span is told to the CLIs that go on with it, and to no process that answers
-// many requests.
-func TestEnvironTellsTheSpan(t *testing.T) {
+// CLIs that support trace context receive the span, except for processes that answer many requests.
+func TestEnvironContainsTraceContext(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	tells := map[string]bool{"claude": true, "codex": true}
 	for _, spec := range specs.Every() {

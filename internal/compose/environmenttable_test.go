@@ -30,7 +30,7 @@ func TestEnvironmentTable(t *testing.T) {
 	goldenPart(t, environmentPage, variablesBegin, variablesEnd, b.String()+"\n")
 }
 
-// variablesOf is the section of the page about one CLI.
+// variablesOf returns the section of the page about one CLI.
 func variablesOf(spec clispec.Spec) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n- Passed: %s\n", spec.Name, quoted(spec.PassEnv))
@@ -59,7 +59,7 @@ func variablesOf(spec clispec.Spec) string {
 	return b.String()
 }
 
-// ruleFiles is "any" for all files of a spec, and the paths otherwise.
+// ruleFiles returns "any" for all files of a spec, and the paths otherwise.
 func ruleFiles(rule clispec.PassRule, all []string) string {
 	var files []string
 	for _, f := range rule.Files {

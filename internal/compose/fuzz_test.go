@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// composers are the composers of the built-in specs, compiled once.
+// composers returns the composers of the built-in specs, compiled once.
 func composers(t testing.TB) (all []*Composer) {
 	for _, spec := range specs.Every() {
 		all = append(all, composerOf(t, spec))
@@ -57,7 +57,7 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
-// requireSane checks what must hold for every invocation.
+// requireSane checks the invariants of every invocation.
 func requireSane(t *testing.T, spec clispec.Spec, inv *Invocation, prompt, sys string) {
 	t.Helper()
 	for i, arg := range inv.Args {

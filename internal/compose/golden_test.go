@@ -23,7 +23,7 @@ var (
 	allTransports = []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv}
 )
 
-// testHost is a machine on which nothing is set but what the test sets.
+// testHost returns a machine with only the state that the test sets.
 func testHost() Host {
 	return Host{
 		Path: "/opt/bin/cli", Dir: "/home/user/project", RealDir: "/home/user/project", TempDir: "/tmp/clichain-test",
@@ -45,7 +45,7 @@ type goldenCase struct {
 	req    call.Request
 }
 
-// matrix is every combination of access, output and transport.
+// matrix returns every combination of access, output and transport.
 func matrix() (cases []goldenCase) {
 	withSystem := []call.Message{{Role: call.RoleSystem, Content: "Be brief."}, {Role: call.RoleUser, Content: "Hello"}}
 	for _, variant := range []struct {
@@ -67,14 +67,14 @@ func matrix() (cases []goldenCase) {
 	return cases
 }
 
-// goldenModels is a model of each backend's own.
+// goldenModels maps each backend to one of its models.
 var goldenModels = map[string]string{
 	"claude": "opus", "gemini": "gemini-2.5-pro", "cursor-agent": "auto", "opencode": "openai/gpt-5", "codex": "gpt-5-codex",
 	"copilot": "claude-sonnet-5", "kimi": "kimi-code/kimi-for-coding", "pi": "anthropic/claude-sonnet-5", "kilo": "openai/gpt-5", "cline": "anthropic/claude-sonnet-5",
 	"qwen": "qwen3-coder-plus", "agy": "gemini-3-pro",
 }
 
-// goldenSession is a session of a backend's own.
+// goldenSession returns a session of the backend.
 func goldenSession(name string) string {
 	h := session.Handle{Backend: name, ID: "0199abcd-0000-7000-8000-000000000001"}
 	switch name {
@@ -86,8 +86,8 @@ func goldenSession(name string) string {
 	return h.String()
 }
 
-// variations set one field each, at every access level, in the spec's best
-// output mode and transport.
+// variations returns requests with one field set, at every access level, in the first output mode and transport of the
+// spec.
 func variations(name string) (cases []goldenCase) {
 	for _, variation := range []struct {
 		name string
@@ -144,14 +144,14 @@ func variations(name string) (cases []goldenCase) {
 	return cases
 }
 
-// readTools are tools that only read, by the CLI's own names.
+// readTools maps each CLI to its tools that only read.
 var readTools = map[string][]string{
 	"claude": {"Read", "Glob"}, "gemini": {"read_file", "glob"}, "opencode": {"read"}, "codex": {"any"}, "cursor-agent": {"any"},
 	"copilot": {"view", "glob"}, "kimi": {"Read"}, "pi": {"read", "ls"}, "kilo": {"read"}, "cline": {"any"},
 	"qwen": {"read_file", "glob"}, "agy": {"any"},
 }
 
-// bypassModes are the permission modes without limits.
+// bypassModes maps each CLI to its permission mode without limits.
 var bypassModes = map[string]string{
 	"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo", "opencode": "any", "cursor-agent": "any",
 	"copilot": "any", "kimi": "any", "pi": "any", "kilo": "any", "cline": "any",
@@ -191,7 +191,7 @@ func TestComposeGolden(t *testing.T) {
 	}
 }
 
-// describe writes what a golden file says about one invocation.
+// describe writes one invocation to a golden file.
 func describe(b *strings.Builder, spec clispec.Spec, inv *Invocation) {
 	for _, arg := range inv.Args {
 		fmt.Fprintf(b, "%q\n", arg)

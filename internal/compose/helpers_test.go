@@ -19,8 +19,7 @@ func requireOneLine(t *testing.T, text string) {
 	}
 }
 
-// goldenPart compares a part of a page, between two lines, with what it should
-// be; -update writes it.
+// goldenPart compares a part of a page, between two lines, with the expected text. The flag -update writes it.
 func goldenPart(t *testing.T, path, begin, end, want string) {
 	t.Helper()
 	before, rest, ok := strings.Cut(read(t, path), begin)

@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A spec that went through JSON is the same spec, and does the same.
-func TestSpecsSurviveJSON(t *testing.T) {
+// A spec that was converted to JSON and back composes the same invocations.
+func TestSpecFromJSONComposesTheSame(t *testing.T) {
 	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) {
 			data, err := json.MarshalIndent(spec, "", "  ")

@@ -12,7 +12,7 @@ import (
 )
 
 func TestArgumentLengths(t *testing.T) {
-	const limit = 131_071 // bytes of one string that Linux takes
+	const limit = 131_071 // maximum length of one string on Linux, in bytes
 	argv := Choice{Transport: clispec.TransportArgv}
 	mine := clispec.Spec{Name: "mine", Binary: "mine"}
 	env := mine
@@ -25,11 +25,11 @@ func TestArgumentLengths(t *testing.T) {
 		refused string
 	}{
 		{"longest argument", mine, limit, 0, ""},
-		{"a byte too long", mine, limit + 1, 0, "prompt"},
+		{"one byte too long", mine, limit + 1, 0, "prompt"},
 		{"longest argument with its flag", specs.Gemini(), limit - len("--prompt="), 0, ""},
-		{"a byte too long with its flag", specs.Gemini(), limit - len("--prompt=") + 1, 0, "prompt"},
+		{"one byte too long with its flag", specs.Gemini(), limit - len("--prompt=") + 1, 0, "prompt"},
 		{"longest variable", env, 1, limit - len("E="), ""},
-		{"a variable a byte too long", env, 1, limit - len("E=") + 1, "E"},
+		{"variable one byte too long", env, 1, limit - len("E=") + 1, "E"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := call.Prompt(strings.Repeat("x", test.prompt))

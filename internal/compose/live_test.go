@@ -18,13 +18,13 @@ import (
 
 var alive = Choice{Output: clispec.OutputLive}
 
-// promptPaths are where the message of a built-in CLI has the prompt.
+// promptPaths maps each built-in CLI to the path of the prompt in its message.
 var promptPaths = map[string]string{
 	"claude": "message.content", "gemini": "prompt.0.text", "opencode": "prompt.0.text", "codex": "input.0.text",
 	"qwen": "prompt.0.text",
 }
 
-// inLiveModes runs a test for each built-in spec with a live mode, at each level of it.
+// inLiveModes runs a test for each built-in spec with a live mode, at each access level that the mode supports.
 func inLiveModes(t *testing.T, test func(t *testing.T, spec clispec.Spec, access call.Access)) {
 	t.Helper()
 	var names []string
@@ -42,7 +42,7 @@ func inLiveModes(t *testing.T, test func(t *testing.T, spec clispec.Spec, access
 	require.ElementsMatch(t, []string{"claude", "gemini", "opencode", "codex", "qwen"}, names)
 }
 
-// asks is a request that the live mode of the spec takes.
+// asks returns a request that the live mode of the spec supports.
 func asks(spec clispec.Spec, access call.Access, prompt string) call.Request {
 	req := call.Prompt(prompt)
 	req.Access = access
@@ -52,7 +52,7 @@ func asks(spec clispec.Spec, access call.Access, prompt string) call.Request {
 	return req
 }
 
-// live composes the invocation of a process that is asked later.
+// live composes the invocation of a process that receives its prompt later.
 func live(t *testing.T, spec clispec.Spec, req call.Request) *Invocation {
 	t.Helper()
 	inv, err := composerOf(t, spec).Compose(req, alive, testHost())
@@ -60,7 +60,7 @@ func live(t *testing.T, spec clispec.Spec, req call.Request) *Invocation {
 	return inv
 }
 
-// turn is the message that asks, and its parameters.
+// turn returns the message with the prompt, and its parameters.
 func turn(t *testing.T, spec clispec.Spec, inv *Invocation) (clispec.LiveMessage, string) {
 	t.Helper()
 	more := map[string]string{"context": "c\"1", "turn": "t1"}
@@ -70,7 +70,6 @@ func turn(t *testing.T, spec clispec.Spec, inv *Invocation) (clispec.LiveMessage
 	return m, string(params)
 }
 
-// A process that is asked later knows nothing of the question.
 func TestLiveInvocationHasNoPrompt(t *testing.T) {
 	inLiveModes(t, func(t *testing.T, spec clispec.Spec, access call.Access) {
 		inv := live(t, spec, asks(spec, access, "the question"))
@@ -105,24 +104,24 @@ func TestLivePromptIsExact(t *testing.T) {
 	})
 }
 
-// What would be a command of the CLI is a question.
+// A prompt that looks like a command of the CLI must remain a prompt.
 func TestLivePromptIsGuarded(t *testing.T) {
 	inLiveModes(t, func(t *testing.T, spec clispec.Spec, access call.Access) {
 		inv := live(t, spec, asks(spec, access, "/clear"))
 		_, params := turn(t, spec, inv)
 		got := gjson.Get(params, promptPaths[spec.Name]).String()
 		require.True(t, strings.HasSuffix(got, "/clear"))
-		require.Equal(t, spec.Name == "codex", got == "/clear", "which has no commands there")
+		require.Equal(t, spec.Name == "codex", got == "/clear", "no commands in the live mode")
 		if len(spec.Live.Clear) > 0 {
 			_, clears, ok := inv.Call.Message(spec.Live.Clear, nil)
 			require.True(t, ok)
-			require.NotEqual(t, params, string(clears), "it would answer nothing and forget everything")
+			require.NotEqual(t, params, string(clears), "/clear would discard the context")
 		}
 	})
 }
 
-// The guards of the live mode stand for those of a call, in the live mode only.
-func TestGuardsOfTheLiveMode(t *testing.T) {
+// The guards of the live mode replace those of a call only in the live mode.
+func TestLiveModeGuards(t *testing.T) {
 	guard := func(prefix string) []clispec.GuardRule {
 		return []clispec.GuardRule{{Pattern: "^/", Prefix: prefix}}
 	}
@@ -130,10 +129,10 @@ func TestGuardsOfTheLiveMode(t *testing.T) {
 		call, live         []clispec.GuardRule
 		wantCall, wantLive string
 	}{
-		"none":        {nil, nil, "/x", "/x"},
-		"of a call":   {guard("a"), nil, "a/x", "a/x"},
-		"of the live": {nil, guard("b"), "/x", "b/x"},
-		"of both":     {guard("a"), guard("b"), "a/x", "b/x"},
+		"none":                   {nil, nil, "/x", "/x"},
+		"guard of a call":        {guard("a"), nil, "a/x", "a/x"},
+		"guard of the live mode": {nil, guard("b"), "/x", "b/x"},
+		"of both":                {guard("a"), guard("b"), "a/x", "b/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := specs.Claude()
@@ -150,7 +149,7 @@ func TestGuardsOfTheLiveMode(t *testing.T) {
 	}
 }
 
-// Each message is JSON, with the ids and the directory in it, as they are.
+// Each message is valid JSON and contains the ids and the directory unchanged.
 func TestLiveMessages(t *testing.T) {
 	inLiveModes(t, func(t *testing.T, spec clispec.Spec, access call.Access) {
 		req := asks(spec, access, "hi")
@@ -178,8 +177,8 @@ func TestLiveMessages(t *testing.T) {
 	})
 }
 
-// Of a list the first message counts whose condition holds; a list may have none.
-func TestChoiceOfMessage(t *testing.T) {
+// The first message whose condition holds is sent. A list may contain none.
+func TestMessageChoosesFirstMatch(t *testing.T) {
 	list := []clispec.LiveMessage{
 		{Method: "with", Params: `{"m":{model:json}}`, When: clispec.When{Set: []string{"model"}}},
 		{Method: "full", When: clispec.When{Access: []call.Access{call.AccessFull}}},
@@ -212,11 +211,11 @@ func TestLiveModeIsRefused(t *testing.T) {
 		spec   clispec.Spec
 		access call.Access
 	}{
-		"codex would leave its sandbox":  {specs.Codex(), call.AccessRead},
-		"cursor has none":                {specs.Cursor(), call.AccessNone},
-		"cursor has none at any level":   {specs.Cursor(), call.AccessFull},
-		"opencode would choose a model":  {specs.OpenCode(), call.AccessNone},
-		"opencode would, with all tools": {specs.OpenCode(), call.AccessFull},
+		"codex would leave its sandbox":                {specs.Codex(), call.AccessRead},
+		"cursor has no live mode":                      {specs.Cursor(), call.AccessNone},
+		"cursor has no live mode at any level":         {specs.Cursor(), call.AccessFull},
+		"opencode would choose a model":                {specs.OpenCode(), call.AccessNone},
+		"opencode would choose a model with all tools": {specs.OpenCode(), call.AccessFull},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := call.Prompt("hi")
@@ -231,32 +230,32 @@ func TestLiveModeIsRefused(t *testing.T) {
 	}
 }
 
-// An option that the live mode has no place for is refused, although a call takes it.
-func TestOptionsOfTheLiveMode(t *testing.T) {
+// The live mode refuses an option that it has no message for, although a call supports it.
+func TestLiveModeRefusesOptions(t *testing.T) {
 	const id = "0199abcd-0000-7000-8000-000000000001"
 	image := call.Request{Options: call.Options{Images: []string{"/a.png"}}}
 	for name, test := range map[string]struct {
 		spec   clispec.Spec
 		access call.Access
 		set    call.Request
-		option string // "": it is honoured
+		option string // "" if the live mode supports the option
 	}{
-		"codex: images":       {specs.Codex(), call.AccessNone, image, "images"},
-		"codex: a session":    {specs.Codex(), call.AccessNone, call.Request{Session: "codex:" + id}, ""},
-		"codex: the last":     {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
-		"codex: directories":  {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{AddDirs: []string{"/b"}}}, "add_dirs"},
-		"codex: a model":      {specs.Codex(), call.AccessNone, call.Request{Model: "gpt-5"}, ""},
-		"codex: an effort":    {specs.Codex(), call.AccessNone, call.Request{Options: call.Options{Effort: "high"}}, ""},
-		"codex: servers":      {specs.Codex(), call.AccessFull, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
-		"opencode: images":    {specs.OpenCode(), call.AccessNone, image, "images"},
-		"opencode: a session": {specs.OpenCode(), call.AccessWrite, call.Request{Session: "opencode:ses_1"}, ""},
-		"opencode: the last":  {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
-		"opencode: a model":   {specs.OpenCode(), call.AccessNone, call.Request{Model: "a/b"}, ""},
-		"opencode: servers":   {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
-		"claude: a model":     {specs.Claude(), call.AccessNone, call.Request{Model: "opus"}, ""},
-		"gemini: a session":   {specs.Gemini(), call.AccessNone, call.Request{Session: "gemini:" + id}, "session"},
-		"gemini: its id":      {specs.Gemini(), call.AccessNone, call.Request{Options: call.Options{SessionID: id}}, "session_id"},
-		"gemini: a model":     {specs.Gemini(), call.AccessNone, call.Request{Model: "gemini-2.5-pro"}, ""},
+		"codex: images":                  {specs.Codex(), call.AccessNone, image, "images"},
+		"codex: a session":               {specs.Codex(), call.AccessNone, call.Request{Session: "codex:" + id}, ""},
+		"codex: the last session":        {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
+		"codex: directories":             {specs.Codex(), call.AccessWrite, call.Request{Options: call.Options{AddDirs: []string{"/b"}}}, "add_dirs"},
+		"codex: a model":                 {specs.Codex(), call.AccessNone, call.Request{Model: "gpt-5"}, ""},
+		"codex: an effort":               {specs.Codex(), call.AccessNone, call.Request{Options: call.Options{Effort: "high"}}, ""},
+		"codex: servers":                 {specs.Codex(), call.AccessFull, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
+		"opencode: images":               {specs.OpenCode(), call.AccessNone, image, "images"},
+		"opencode: a session":            {specs.OpenCode(), call.AccessWrite, call.Request{Session: "opencode:ses_1"}, ""},
+		"opencode: the last session":     {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{Continue: true}}, "continue"},
+		"opencode: a model":              {specs.OpenCode(), call.AccessNone, call.Request{Model: "a/b"}, ""},
+		"opencode: servers":              {specs.OpenCode(), call.AccessWrite, call.Request{Options: call.Options{MCPConfig: goldenMCP()}}, ""},
+		"claude: a model":                {specs.Claude(), call.AccessNone, call.Request{Model: "opus"}, ""},
+		"gemini: a session":              {specs.Gemini(), call.AccessNone, call.Request{Session: "gemini:" + id}, "session"},
+		"gemini: an id of a new session": {specs.Gemini(), call.AccessNone, call.Request{Options: call.Options{SessionID: id}}, "session_id"},
+		"gemini: a model":                {specs.Gemini(), call.AccessNone, call.Request{Model: "gemini-2.5-pro"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := asks(test.spec, test.access, "hi")
@@ -274,8 +273,7 @@ func TestOptionsOfTheLiveMode(t *testing.T) {
 	}
 }
 
-// A schema of codex is that of a turn: the process knows nothing of it, and the prompt
-// does not ask for it in words.
+// With codex, a schema belongs to a turn: it is not in the arguments of the process, and not in the prompt.
 func TestLiveSchema(t *testing.T) {
 	const schema = `{"type":"object","title":"a \"b\"\n"}`
 	req := call.Prompt("hi")
@@ -293,7 +291,7 @@ func TestLiveSchema(t *testing.T) {
 	_, params = turn(t, specs.Codex(), without)
 	require.False(t, gjson.Get(params, "outputSchema").Exists())
 
-	// A CLI that speaks the Agent Client Protocol is asked in words.
+	// The prompt contains the schema for a CLI that uses the Agent Client Protocol.
 	req.Schema = json.RawMessage(schema)
 	_, params = turn(t, specs.Gemini(), live(t, specs.Gemini(), req))
 	require.Equal(t, "hi"+schemaPrompt+schema, gjson.Get(params, promptPaths["gemini"]).String())

@@ -11,18 +11,18 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A thread of codex is stored for a conversation alone, and one that is resumed is not begun.
-func TestOpeningOfAThread(t *testing.T) {
+// codex stores a thread only for a conversation, and a resumed thread is not started again.
+func TestOpeningOfCodexThread(t *testing.T) {
 	forget := call.Request{Options: call.Options{NoSessionPersistence: true}}
 	for name, test := range map[string]struct {
 		set          call.Request
 		conversation bool
 		method, want string
 	}{
-		"a call of a pool":                {call.Request{}, false, "thread/start", `{"cwd":"","ephemeral":true}`},
-		"a conversation":                  {call.Request{}, true, "thread/start", `{"cwd":"","ephemeral":false}`},
-		"a conversation with a model":     {call.Request{Model: "gpt-5"}, true, "thread/start", `{"cwd":"","ephemeral":false,"model":"gpt-5"}`},
-		"a conversation that is not kept": {forget, true, "thread/start", `{"cwd":"","ephemeral":true}`},
+		"call of a pool":                   {call.Request{}, false, "thread/start", `{"cwd":"","ephemeral":true}`},
+		"a conversation":                   {call.Request{}, true, "thread/start", `{"cwd":"","ephemeral":false}`},
+		"conversation with a model":        {call.Request{Model: "gpt-5"}, true, "thread/start", `{"cwd":"","ephemeral":false,"model":"gpt-5"}`},
+		"conversation without persistence": {forget, true, "thread/start", `{"cwd":"","ephemeral":true}`},
 		"a session": {
 			call.Request{Session: "codex:0199abcd-0000-7000-8000-000000000001", Model: "gpt-5"}, true, "thread/resume",
 			`{"cwd":"","threadId":"0199abcd-0000-7000-8000-000000000001","excludeTurns":true,"sandbox":"read-only","approvalPolicy":"never","model":"gpt-5"}`,

@@ -11,26 +11,26 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A server that may hold a secret never becomes an argument. The error names
-// the server and the part, not the value; other backends tell nothing either.
-func TestNoSecretOfAServerInArguments(t *testing.T) {
+// A server that may hold a secret never becomes an argument. The error names the server and the part, but not the
+// value. The errors of other backends contain neither.
+func TestServerSecretsStayOutOfArguments(t *testing.T) {
 	const word = "s3cr3t-word"
 	for _, test := range []struct{ name, server, part string }{
 		{"nothing", `{"command":"npx","args":["-y","probe","--max-tokens","500"]}`, ""},
-		{"a plain address", `{"url":"https://mcp.example.com/v1/mcp"}`, ""},
+		{"plain URL", `{"url":"https://mcp.example.com/v1/mcp"}`, ""},
 		{"variables", `{"command":"a","env":{"TOKEN":"s3cr3t-word"}}`, "env"},
 		{"headers", `{"url":"https://mcp.example.com","headers":{"X-Key":"s3cr3t-word"}}`, "headers"},
 		{"a user", `{"url":"https://s3cr3t-word@mcp.example.com"}`, "url"},
 		{"a password", `{"url":"https://user:s3cr3t-word@mcp.example.com"}`, "url"},
 		{"a query", `{"url":"https://mcp.example.com/?k=s3cr3t-word"}`, "url"},
 		{"a fragment", `{"url":"https://mcp.example.com/#s3cr3t-word"}`, "url"},
-		{"a flag with =", `{"command":"a","args":["--token=s3cr3t-word"]}`, "args"},
-		{"a flag and its value", `{"command":"a","args":["--api-key","s3cr3t-word"]}`, "args"},
-		{"a variable in the arguments", `{"command":"env","args":["PASSWORD=s3cr3t-word","a"]}`, "args"},
-		{"a header in the arguments", `{"command":"a","args":["--header","Authorization: Bearer s3cr3t-word"]}`, "args"},
-		{"an address in the arguments", `{"command":"npx","args":["mcp-remote","https://mcp.example.com/?k=s3cr3t-word"]}`, "args"},
-		{"a shell's command", `{"command":"sh","args":["-c","API_KEY=s3cr3t-word exec a"]}`, "args"},
-		{"a command with a secret", `{"command":"a --password s3cr3t-word"}`, "args"},
+		{"flag with equals sign", `{"command":"a","args":["--token=s3cr3t-word"]}`, "args"},
+		{"flag and value", `{"command":"a","args":["--api-key","s3cr3t-word"]}`, "args"},
+		{"variable in the arguments", `{"command":"env","args":["PASSWORD=s3cr3t-word","a"]}`, "args"},
+		{"header in the arguments", `{"command":"a","args":["--header","Authorization: Bearer s3cr3t-word"]}`, "args"},
+		{"URL in the arguments", `{"command":"npx","args":["mcp-remote","https://mcp.example.com/?k=s3cr3t-word"]}`, "args"},
+		{"shell command", `{"command":"sh","args":["-c","API_KEY=s3cr3t-word exec a"]}`, "args"},
+		{"command with a secret", `{"command":"a --password s3cr3t-word"}`, "args"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := call.Prompt("hi")

@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 		{"foreign", mine, "gpt-5", "", false},
 		{"foreign default", mine, "claude-desktop", "", false},
 		{"another backend's", mine, "claude/m-1", "", false},
-		{"a spec without rules takes any", open, "whatever/it is", "whatever/it is", true},
+		{"spec without rules accepts any model", open, "whatever/it is", "whatever/it is", true},
 
 		{"claude alias of its own", specs.Claude(), "sonnet", "sonnet", true},
 		{"claude long context", specs.Claude(), "opus[1m]", "opus[1m]", true},
@@ -58,29 +58,29 @@ func TestModels(t *testing.T) {
 		{"claude slug", specs.Claude(), "anthropic-cli", "", true},
 		{"claude/opus", specs.Claude(), "claude/opus", "opus", true},
 		{"claude in a region", specs.Claude(), "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
-		{"claude of a gateway", specs.Claude(), "anthropic/claude-opus-4.1", "anthropic/claude-opus-4.1", true},
+		{"claude through a gateway", specs.Claude(), "anthropic/claude-opus-4.1", "anthropic/claude-opus-4.1", true},
 		{"claude on vertex", specs.Claude(), "claude-opus-4-1@20250805", "claude-opus-4-1@20250805", true},
 		{"claude/gpt", specs.Claude(), "claude/gpt-5", "", false},
 		{"anthropic-cli/gpt", specs.Claude(), "anthropic-cli/gpt-5", "", false},
-		{"a name that has it in the middle", specs.Claude(), "not-claude-at-all", "", false},
-		{"gemini's choice of a family", specs.Gemini(), "auto-gemini-3", "auto-gemini-3", true},
-		{"claude of a government", specs.Claude(), "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
+		{"name that contains a model name", specs.Claude(), "not-claude-at-all", "", false},
+		{"gemini family alias", specs.Gemini(), "auto-gemini-3", "auto-gemini-3", true},
+		{"claude on a government cloud", specs.Claude(), "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", true},
 		{"gemini/gpt", specs.Gemini(), "gemini/gpt-5", "", false},
 		{"google-cli/opus", specs.Gemini(), "google-cli/opus", "", false},
-		{"gemini of a service", specs.Gemini(), "models/gemini-2.5-pro", "models/gemini-2.5-pro", true},
+		{"gemini through a service", specs.Gemini(), "models/gemini-2.5-pro", "models/gemini-2.5-pro", true},
 		{"codex/opus", specs.Codex(), "codex/opus", "", false},
 		{"openai-cli/gemini", specs.Codex(), "openai-cli/gemini-2.5-pro", "", false},
 		{"cursor-agent/flash", specs.Cursor(), "cursor-agent/flash", "", false},
-		{"claude no gpt", specs.Claude(), "gpt-5", "", false},
-		{"claude no gemini", specs.Claude(), "gemini-2.5-pro", "", false},
+		{"claude refuses gpt", specs.Claude(), "gpt-5", "", false},
+		{"claude refuses gemini", specs.Claude(), "gemini-2.5-pro", "", false},
 		{"gemini flash", specs.Gemini(), "flash", "flash", true},
-		{"gemini no claude", specs.Gemini(), "opus", "", false},
+		{"gemini refuses claude", specs.Gemini(), "opus", "", false},
 		{"codex gpt", specs.Codex(), "gpt-5-codex", "gpt-5-codex", true},
 		{"codex mini", specs.Codex(), "codex-mini-latest", "codex-mini-latest", true},
 		{"codex o3", specs.Codex(), "o3", "o3", true},
-		{"codex no opus", specs.Codex(), "opus", "", false},
+		{"codex refuses opus", specs.Codex(), "opus", "", false},
 		{"cursor auto", specs.Cursor(), "auto", "auto", true},
-		{"cursor no o3", specs.Cursor(), "o3", "", false},
+		{"cursor refuses o3", specs.Cursor(), "o3", "", false},
 		{"opencode provider/model", specs.OpenCode(), "openai/gpt-5", "openai/gpt-5", true},
 		{"opencode's own zen models", specs.OpenCode(), "opencode/gpt-5", "opencode/gpt-5", true},
 		{"opencode/provider/model", specs.OpenCode(), "opencode/openai/gpt-5", "openai/gpt-5", true},
@@ -107,7 +107,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// modelArgument is what follows the model flag.
+// modelArgument returns the argument after the model flag.
 func modelArgument(args []string) string {
 	for i, arg := range args {
 		if arg == "--model" || arg == "-m" {
@@ -117,11 +117,11 @@ func modelArgument(args []string) string {
 	return ""
 }
 
-func TestModelThatLooksLikeAFlag(t *testing.T) {
+func TestModelWithLeadingDash(t *testing.T) {
 	req := call.Prompt("P")
 	req.Model = "--claude"
 	spec := specs.Claude()
-	spec.Models.Accept = nil // or no such name gets there
+	spec.Models.Accept = nil // otherwise the model is refused earlier
 	_, err := composerOf(t, spec).Compose(req, Choice{}, testHost())
 	require.ErrorIs(t, err, call.ErrUnsupported)
 	require.Equal(t, "model", err.Option)
@@ -133,14 +133,14 @@ func TestClaims(t *testing.T) {
 		want        bool
 	}{
 		{"nothing", "", false},
-		{"default is everybody's", "default", false},
+		{"default model name", "default", false},
 		{"name", "claude", true},
 		{"slug", "anthropic-cli", true},
 		{"default model", "claude-desktop", true},
 		{"name/model", "claude/opus", true},
 		{"slug/model", "anthropic-cli/opus", true},
 		{"blanks", " claude ", true},
-		{"a model it takes", "opus", false},
+		{"accepted model name", "opus", false},
 		{"another's", "codex/gpt-5", false},
 		{"name/nothing", "claude/", false},
 	} {

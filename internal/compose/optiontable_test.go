@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// tableOptions are the rows of the table in docs/reference/specs.md: an option, and the
-// variation of the golden files that sets it.
+// tableOptions lists the rows of the table in docs/reference/specs.md: an option, and the variation of the golden files
+// that sets it.
 var tableOptions = [][2]string{
 	{"Model", "model"}, {"Session", "session"}, {"SessionID", "session_id"}, {"Continue", "continue"}, {"Schema", "schema"}, {"MaxTurns", "max_turns"}, {"MaxBudgetUSD", "max_budget_usd"},
 	{"AllowedTools", "allowed_tools that read"}, {"DisallowedTools", "disallowed_tools"}, {"PermissionMode", "permission_mode"},
@@ -44,21 +44,21 @@ func TestOptionTable(t *testing.T) {
 	for _, option := range tableOptions {
 		fmt.Fprintf(&b, "| `%s` |", option[0])
 		for _, column := range all {
-			fmt.Fprintf(&b, " %s |", column.honoured(t, option[1]))
+			fmt.Fprintf(&b, " %s |", column.support(t, option[1]))
 		}
 		b.WriteString("\n")
 	}
 	goldenPart(t, "../../docs/reference/specs.md", tableBegin, tableEnd, b.String())
 }
 
-// tableColumn is what each row asks of a spec, made once.
+// tableColumn holds the requests of all rows for one spec.
 type tableColumn struct {
 	engine *Composer
 	cases  []goldenCase
 }
 
-// honoured says how a spec supports an option, and at which access levels.
-func (column tableColumn) honoured(t *testing.T, variation string) string {
+// support returns how a spec supports an option, and the access levels.
+func (column tableColumn) support(t *testing.T, variation string) string {
 	levels := map[string][]string{}
 	var ways []string
 	for _, c := range column.cases {
@@ -91,8 +91,7 @@ func (column tableColumn) honoured(t *testing.T, variation string) string {
 	return strings.Join(ways, "; ")
 }
 
-// added names the flags, variables and files that one invocation has and another has
-// not.
+// added lists the flags, variables and files that only the second invocation has.
 func added(base, inv *Invocation) string {
 	var names []string
 	add := func(name string) {

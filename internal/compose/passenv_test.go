@@ -9,14 +9,13 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// clouds are credentials that most calls of most CLIs have no use for.
+// clouds lists credentials that most calls of most CLIs do not need.
 var clouds = []string{
 	"AWS_SECRET_ACCESS_KEY=a", "AWS_REGION=a", "AZURE_API_KEY=a", "AZURE_OPENAI_API_KEY=a", "GOOGLE_APPLICATION_CREDENTIALS=a", "GOOGLE_CLOUD_PROJECT=a",
 	"VERTEX_REGION_X=a", "ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=a", "GITHUB_TOKEN=a", "HF_TOKEN=a", "GROQ_API_KEY=a",
 }
 
-// Credentials of clouds and of other vendors reach a CLI that is set to use
-// them, and no other.
+// Credentials of clouds and other vendors reach only a CLI that is configured to use them.
 func TestPassEnvIf(t *testing.T) {
 	vertex := []string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT"}
 	for _, test := range []struct {
@@ -24,7 +23,7 @@ func TestPassEnvIf(t *testing.T) {
 		spec    clispec.Spec
 		environ string
 		model   string
-		own     []string // passed in any case
+		own     []string // passed in every case
 		want    []string
 	}{
 		{"claude", specs.Claude(), "", "", []string{"ANTHROPIC_API_KEY"}, nil},
@@ -37,9 +36,9 @@ func TestPassEnvIf(t *testing.T) {
 		{"codex", specs.Codex(), "", "", []string{"OPENAI_API_KEY"}, nil},
 		{"cursor-agent", specs.Cursor(), "", "", nil, nil},
 		{"opencode", specs.OpenCode(), "", "", nil, nil},
-		{"opencode, a model of a vendor", specs.OpenCode(), "", "anthropic/claude-sonnet-5", nil, []string{"ANTHROPIC_API_KEY"}},
-		{"opencode, a model of a cloud", specs.OpenCode(), "", "amazon-bedrock/anthropic.claude", nil, []string{"AWS_SECRET_ACCESS_KEY", "AWS_REGION"}},
-		{"opencode, a model of a like name", specs.OpenCode(), "", "anthropics/x", nil, nil},
+		{"opencode, model of a vendor", specs.OpenCode(), "", "anthropic/claude-sonnet-5", nil, []string{"ANTHROPIC_API_KEY"}},
+		{"opencode, model of a cloud", specs.OpenCode(), "", "amazon-bedrock/anthropic.claude", nil, []string{"AWS_SECRET_ACCESS_KEY", "AWS_REGION"}},
+		{"opencode, model with a similar name", specs.OpenCode(), "", "anthropics/x", nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := testHost()
@@ -56,8 +55,8 @@ func TestPassEnvIf(t *testing.T) {
 	}
 }
 
-// A file speaks for its own rule, and the caller's variable for a switch.
-func TestPassEnvIfSigns(t *testing.T) {
+// A file enables only its own rule. A variable of the caller can act as a switch.
+func TestPassEnvIfConditions(t *testing.T) {
 	spec := clispec.Spec{Name: "mine", Binary: "mine", DropEnv: []string{"B_DROPPED"}, PassEnvIf: []clispec.PassRule{
 		{Pass: []string{"A_*"}, Env: []string{"USE_A"}}, {Pass: []string{"B_*"}, Files: []clispec.FileFact{{Path: "~/b"}}}, {Pass: []string{"C"}, Env: []string{"A_SWITCH"}},
 	}}
@@ -70,7 +69,7 @@ func TestPassEnvIfSigns(t *testing.T) {
 	require.Equal(t, map[string]string{"USE_A": "1", "A_KEY": "mine", "A_SWITCH": "1"}, h.Passed(&spec, ""), "what a rule passes is no sign for another")
 }
 
-// A shell runs BASH_ENV before its command; it passes by its whole name only.
+// A shell runs BASH_ENV before its command, so that it passes only by its exact name.
 func TestShellVariables(t *testing.T) {
 	spec := clispec.Spec{Name: "mine", Binary: "mine", PassEnv: []string{"BASH_*", "ENV"}}
 	environ := []string{"BASH_ENV=x", "ENV=x", "BASH_FUNC_git%%=() { :; }", "BASH_MAX_TIMEOUT_MS=1"}
@@ -79,10 +78,10 @@ func TestShellVariables(t *testing.T) {
 		change func(*Host)
 		want   []string
 	}{
-		{"named by a spec", func(*Host) {}, []string{"BASH_MAX_TIMEOUT_MS"}},
+		{"name in a spec", func(*Host) {}, []string{"BASH_MAX_TIMEOUT_MS"}},
 		{"inherited", func(h *Host) { h.InheritEnv = true }, []string{"BASH_MAX_TIMEOUT_MS"}},
-		{"a prefix of the caller's", func(h *Host) { h.PassEnv = []string{"BASH_*", "EN*"} }, []string{"BASH_MAX_TIMEOUT_MS"}},
-		{"a name of the caller's", func(h *Host) { h.PassEnv = []string{"BASH_ENV"} }, []string{"BASH_MAX_TIMEOUT_MS", "BASH_ENV"}},
+		{"prefix from the caller", func(h *Host) { h.PassEnv = []string{"BASH_*", "EN*"} }, []string{"BASH_MAX_TIMEOUT_MS"}},
+		{"exact name from the caller", func(h *Host) { h.PassEnv = []string{"BASH_ENV"} }, []string{"BASH_MAX_TIMEOUT_MS", "BASH_ENV"}},
 		{"set by the caller", func(h *Host) { h.Env = []string{"ENV=mine"} }, []string{"BASH_MAX_TIMEOUT_MS", "ENV"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

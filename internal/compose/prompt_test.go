@@ -30,12 +30,12 @@ func TestPrompt(t *testing.T) {
 		system, prompt string
 	}{
 		{"nothing", nil, "", ""},
-		{"a lone user message is sent as it is", []call.Message{user("  Hi\n")}, "", "  Hi\n"},
-		{"a system message changes nothing about that", []call.Message{system("S"), user("Hi")}, "S", "Hi"},
-		{"system messages are joined, wherever they stand", []call.Message{system("S1"), user("Hi"), system("S2")}, "S1\n\nS2", "Hi"},
-		{"several turns are labelled", []call.Message{user("A"), assistant("B"), user("C")}, "", "USER: A\n\nASSISTANT: B\n\nUSER: C"},
-		{"two user messages are labelled", []call.Message{user("A"), user("B")}, "", "USER: A\n\nUSER: B"},
-		{"a lone assistant message is labelled", []call.Message{assistant("A")}, "", "ASSISTANT: A"},
+		{"single user message stays unchanged", []call.Message{user("  Hi\n")}, "", "  Hi\n"},
+		{"single user message with a system message", []call.Message{system("S"), user("Hi")}, "S", "Hi"},
+		{"system messages are joined from all positions", []call.Message{system("S1"), user("Hi"), system("S2")}, "S1\n\nS2", "Hi"},
+		{"several turns are labeled", []call.Message{user("A"), assistant("B"), user("C")}, "", "USER: A\n\nASSISTANT: B\n\nUSER: C"},
+		{"two user messages are labeled", []call.Message{user("A"), user("B")}, "", "USER: A\n\nUSER: B"},
+		{"single assistant message is labeled", []call.Message{assistant("A")}, "", "ASSISTANT: A"},
 		{"only system", []call.Message{system("S")}, "S", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -49,19 +49,19 @@ func TestPromptMakesOneUserMessage(t *testing.T) {
 	require.Equal(t, call.Request{Messages: []call.Message{user("Hi")}}, call.Prompt("Hi"))
 }
 
-// Where a CLI takes no system text, it goes in front of the prompt.
-func TestSystemInFront(t *testing.T) {
+// A system text that no row uses becomes the start of the prompt.
+func TestSystemTextPrecedesPrompt(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		spec clispec.Spec
 		req  call.Request
 		want string
 	}{
-		{"claude has a place", specs.Claude(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
+		{"claude has a system flag", specs.Claude(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
 		{"gemini has one without tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
 		{"gemini has none with tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}, Access: call.AccessRead}, "SYSTEM: S\n\nP"},
-		{"before labelled turns", specs.OpenCode(), call.Request{Messages: []call.Message{system("S"), user("P"), assistant("Q")}, Access: call.AccessWrite}, "SYSTEM: S\n\nUSER: P\n\nASSISTANT: Q"},
-		{"the spec's own default is not for the prompt", specs.Gemini(), call.Request{Messages: []call.Message{user("P")}, Access: call.AccessRead}, "P"},
+		{"before labeled turns", specs.OpenCode(), call.Request{Messages: []call.Message{system("S"), user("P"), assistant("Q")}, Access: call.AccessWrite}, "SYSTEM: S\n\nUSER: P\n\nASSISTANT: Q"},
+		{"default of the spec stays out of the prompt", specs.Gemini(), call.Request{Messages: []call.Message{user("P")}, Access: call.AccessRead}, "P"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inv, err := composerOf(t, test.spec).Compose(test.req, Choice{Transport: clispec.TransportStdin}, testHost())
@@ -71,12 +71,12 @@ func TestSystemInFront(t *testing.T) {
 	}
 }
 
-// A prompt that begins with a slash would be a command of the CLI's own.
+// A prompt that begins with a slash would be a command of the CLI.
 func TestGuard(t *testing.T) {
 	for _, test := range []struct{ name, prompt, want string }{
 		{"slash", "/clear", "\n/clear"},
 		{"no slash", "clear /", "clear /"},
-		{"a slash later", "\n/clear", "\n/clear"},
+		{"slash after the start", "\n/clear", "\n/clear"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, spec := range []clispec.Spec{specs.Claude(), specs.Gemini()} {
@@ -92,17 +92,17 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A leading dash makes no option of a prompt. One that no argument can hold is refused.
+// A prompt with a leading dash must not become an option. A prompt that exceeds the length of an argument is refused.
 func TestAwkwardPromptsOfCursor(t *testing.T) {
 	long := strings.Repeat("x", MaxArg+1)
 	for name, test := range map[string]struct{ prompt, last string }{
-		"short":                {"hi", "hi"},
-		"with a dash":          {"--help me", "\n--help me"},
-		"a dash alone":         {"-", "\n-"},
-		"two dashes":           {"--", "\n--"},
-		"as long as possible":  {long[1:], long[1:]},
-		"too long":             {long, ""},
-		"too long by its dash": {"-" + long[2:], ""},
+		"short":                                 {"hi", "hi"},
+		"leading dash":                          {"--help me", "\n--help me"},
+		"single dash":                           {"-", "\n-"},
+		"two dashes":                            {"--", "\n--"},
+		"as long as possible":                   {long[1:], long[1:]},
+		"too long":                              {long, ""},
+		"too long with the prefix for its dash": {"-" + long[2:], ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inv, err := composerOf(t, specs.Cursor()).Compose(call.Prompt(test.prompt), Choice{}, testHost())

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The variables of a request that the configuration lists reach each CLI. What the operator sets wins over them.
-func TestEnvOfARequest(t *testing.T) {
+// The variables of a request that the configuration lists reach each CLI. Values of the operator override them.
+func TestRequestEnvListed(t *testing.T) {
 	h := testHost()
 	h.Env = append(h.Env, "JOB_ID=of the config", "OTHER=kept")
 	h.RequestEnv = []string{"JOB_ID", "chat_*", "EMPTY", "TERM"}
@@ -26,8 +26,8 @@ func TestEnvOfARequest(t *testing.T) {
 	}
 }
 
-// A variable that the configuration does not list is refused by name, whatever it is called. Each of these has made a
-// CLI, a shell, a loader or an agent's tool obey whoever sets it.
+// A variable that the configuration does not list is refused with its name. With each of these variables, a person
+// could control a CLI, a shell, a loader or a tool of an agent.
 func TestEnvIsAnAllowList(t *testing.T) {
 	for _, name := range []string{
 		"JOB", "APPX", "APP", "PATH", "HOME", "BASH_ENV", "LD_PRELOAD", "NODE_OPTIONS", "GIT_SSH_COMMAND", "ANTHROPIC_BASE_URL",
@@ -50,8 +50,7 @@ func TestEnvIsAnAllowList(t *testing.T) {
 	}
 }
 
-// What no configuration can allow is a mistake of the request.
-func TestEnvThatNobodyMaySet(t *testing.T) {
+func TestRequestEnvRefused(t *testing.T) {
 	for _, name := range []string{"", "A B", "A=B", "1A", "A-B", "ä", "A\x00", "BASH_FUNC_x%%", "CLICHAIN_CALL", "clichain_call"} {
 		req := call.Prompt("hi")
 		req.Env = map[string]string{name: "x"}
@@ -65,7 +64,7 @@ func TestEnvThatNobodyMaySet(t *testing.T) {
 	require.Equal(t, "env.JOB", Check(req).Option)
 }
 
-// A variable may choose the account, or the service, if it begins like one that the spec knows.
+// A variable may choose the account or the service if its name begins like one that the spec names.
 func TestObeys(t *testing.T) {
 	for _, test := range []struct {
 		spec clispec.Spec

@@ -11,9 +11,9 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// No CLI that reads the prompt from standard input has a system text of the caller's among its arguments, where other
-// users of the machine see it.
-func TestSystemTextIsNoArgument(t *testing.T) {
+// Other users of the machine can see arguments. They must not contain a system text of the caller if the CLI reads the
+// prompt from standard input.
+func TestSystemTextStaysOutOfArguments(t *testing.T) {
 	const secret = "zyzzyva"
 	for _, spec := range specs.Every() {
 		modes := spec.OutputModes()
@@ -36,20 +36,20 @@ func TestSystemTextIsNoArgument(t *testing.T) {
 	}
 }
 
-// A system text with a variable that a CLI would fill in is refused by name. Other texts with braces are not.
-func TestFilledInSystemText(t *testing.T) {
+// A system text with a variable that the CLI would expand is refused with its name. Other texts with braces are not.
+func TestSystemTextWithCLIVariable(t *testing.T) {
 	for _, test := range []struct {
 		name, system, added string
 		spec                clispec.Spec
 		refused             bool
 	}{
-		{"a list of gemini's", "One ${AvailableTools}\ntwo.", "", specs.Gemini(), true},
-		{"a name of gemini's", "${read_file_ToolName}", "", specs.Gemini(), true},
-		{"added for gemini", "a", "${SubAgents}", specs.Gemini(), true},
-		{"a variable of kimi's", "One ${now}.", "", specs.Kimi(), true},
-		{"added for kimi", "", "One ${skills}.", specs.Kimi(), true},
-		{"one that gemini does not know", "${HOME}", "", specs.Gemini(), false},
-		{"none for kimi", "$now {now}", "", specs.Kimi(), false},
+		{"list of gemini", "One ${AvailableTools}\ntwo.", "", specs.Gemini(), true},
+		{"name of gemini", "${read_file_ToolName}", "", specs.Gemini(), true},
+		{"appended for gemini", "a", "${SubAgents}", specs.Gemini(), true},
+		{"variable of kimi", "One ${now}.", "", specs.Kimi(), true},
+		{"appended for kimi", "", "One ${skills}.", specs.Kimi(), true},
+		{"name unknown to gemini", "${HOME}", "", specs.Gemini(), false},
+		{"no variable of kimi", "$now {now}", "", specs.Kimi(), false},
 		{"another CLI", "${AvailableTools}", "", specs.Claude(), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

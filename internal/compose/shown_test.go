@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 )
 
-// What was said is shown by its size in all its forms, and secrets are not shown at all.
+// Show replaces all forms of a text by its size, and redacts secrets.
 func TestShow(t *testing.T) {
 	spec := clispec.Spec{
 		Name: "mine", Binary: "mine", PassEnv: []string{"MINE_*"}, Transports: []clispec.Transport{clispec.TransportArgv},

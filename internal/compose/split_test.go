@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Where a row joins a list by commas, a value that has one would become two.
-func TestCommaInAValueOfAList(t *testing.T) {
+// A row that joins a list by commas would split a value with a comma.
+func TestListValueWithComma(t *testing.T) {
 	const field = "add_dirs"
 	given := clispec.When{Set: []string{field}}
 	prompt := clispec.ArgRow{Args: []string{"-p", "{prompt}"}, When: clispec.When{Access: allAccess}}
@@ -23,16 +23,16 @@ func TestCommaInAValueOfAList(t *testing.T) {
 		spec    clispec.Spec
 		refused bool
 	}{
-		"joined":                 {args("", "--dirs={add_dirs}"), true},
-		"joined, as JSON":        {args("", "--dirs={add_dirs:json}"), true},
-		"joined, inside of JSON": {args("", `{"dirs":"{add_dirs:text}"}`), true},
-		"for each":               {args(field, "--dir={add_dirs}"), false},
-		"a list":                 {args("", "--dirs={add_dirs:list}"), false},
+		"joined":             {args("", "--dirs={add_dirs}"), true},
+		"joined, as JSON":    {args("", "--dirs={add_dirs:json}"), true},
+		"joined inside JSON": {args("", `{"dirs":"{add_dirs:text}"}`), true},
+		"for each":           {args(field, "--dir={add_dirs}"), false},
+		"a list":             {args("", "--dirs={add_dirs:list}"), false},
 		"a variable": {clispec.Spec{Args: []clispec.ArgRow{prompt}, Env: []clispec.EnvRow{
 			{Name: "DIRS", Value: "{add_dirs}", When: given}}}, true},
 		"a file": {clispec.Spec{Args: []clispec.ArgRow{prompt, {Args: []string{"{dirs_file}"}, When: given}}, Files: []clispec.FileRow{
 			{Field: "dirs", Name: "dirs", Content: "{add_dirs}", When: given}}}, true},
-		"a row that does not apply": {clispec.Spec{Args: []clispec.ArgRow{prompt,
+		"row that does not apply": {clispec.Spec{Args: []clispec.ArgRow{prompt,
 			{Args: []string{"--dirs={add_dirs}"}, When: clispec.When{Set: []string{"model"}}},
 			{Args: []string{"--dir={add_dirs}"}, Each: field, When: given}}}, false},
 	} {
@@ -57,28 +57,27 @@ func TestCommaInAValueOfAList(t *testing.T) {
 	}
 }
 
-// What the built-in specs make of a comma: the values stay whole, or the request
-// is refused.
-func TestCommasOfTheBuiltInSpecs(t *testing.T) {
+// With the built-in specs, a value with a comma stays whole, or the request is refused.
+func TestBuiltInSpecsKeepValuesWithComma(t *testing.T) {
 	dirs := call.Options{AddDirs: []string{"/data/a,b"}}
 	images := call.Options{Images: []string{"/data/a,b.png"}}
 	for name, test := range map[string]struct {
 		spec    clispec.Spec
 		access  call.Access
 		options call.Options
-		want    string // an argument, or the field that is refused
+		want    string // an argument, or the name of the refused field
 	}{
-		"claude's directories":   {specs.Claude(), call.AccessRead, dirs, "--add-dir=/data/a,b"},
-		"codex's directories":    {specs.Codex(), call.AccessWrite, dirs, "--add-dir=/data/a,b"},
-		"gemini's directories":   {specs.Gemini(), call.AccessRead, dirs, "add_dirs"},
-		"opencode's images":      {specs.OpenCode(), call.AccessRead, images, "--file=/data/a,b.png"},
-		"codex's images":         {specs.Codex(), call.AccessRead, images, "images"},
-		"two tools in one":       {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Read,Bash"}}, "allowed_tools"},
-		"two tools not allowed":  {specs.Claude(), call.AccessRead, call.Options{DisallowedTools: []string{"Read,Bash"}}, "disallowed_tools"},
-		"behind a tool's rule":   {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls (a),b)"}}, "allowed_tools"},
-		"an open bracket":        {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls a,b"}}, "allowed_tools"},
-		"a comma in a rule":      {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls a,b)", "Read"}}, "--allowedTools=Bash(ls a,b),Read"},
-		"gemini's list of tools": {specs.Gemini(), call.AccessWrite, call.Options{AllowedTools: []string{"a,b"}}, ""},
+		"claude's directories":           {specs.Claude(), call.AccessRead, dirs, "--add-dir=/data/a,b"},
+		"codex's directories":            {specs.Codex(), call.AccessWrite, dirs, "--add-dir=/data/a,b"},
+		"gemini's directories":           {specs.Gemini(), call.AccessRead, dirs, "add_dirs"},
+		"opencode's images":              {specs.OpenCode(), call.AccessRead, images, "--file=/data/a,b.png"},
+		"codex's images":                 {specs.Codex(), call.AccessRead, images, "images"},
+		"two tools in one":               {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Read,Bash"}}, "allowed_tools"},
+		"two disallowed tools":           {specs.Claude(), call.AccessRead, call.Options{DisallowedTools: []string{"Read,Bash"}}, "disallowed_tools"},
+		"comma after the rule of a tool": {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls (a),b)"}}, "allowed_tools"},
+		"open bracket":                   {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls a,b"}}, "allowed_tools"},
+		"comma in a rule":                {specs.Claude(), call.AccessWrite, call.Options{AllowedTools: []string{"Bash(ls a,b)", "Read"}}, "--allowedTools=Bash(ls a,b),Read"},
+		"list of tools of gemini":        {specs.Gemini(), call.AccessWrite, call.Options{AllowedTools: []string{"a,b"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := call.Prompt("Hello")

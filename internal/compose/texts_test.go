@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A text that replaces the CLI's own and one that is added go their own ways where
-// the CLI has both; else one text holds both. No text is lost, and none is there twice.
+// A replacing text and an appended text use separate fields if the CLI has both, otherwise they are joined. No text is
+// lost or duplicated.
 func TestSystemTexts(t *testing.T) {
 	simple := clispec.Spec{Name: "simple", Binary: "simple", SystemFlag: "--system"}
 	bare := clispec.Spec{Name: "bare", Binary: "bare"}
@@ -24,22 +24,22 @@ func TestSystemTexts(t *testing.T) {
 		spec    clispec.Spec
 		mode    call.SystemMode
 		access  call.Access
-		replace string // the field, and that of the added text
+		replace string // the field that replaces, followed by the appended text
 		append  string
 		prompt  string
 	}{
-		"claude, both":            {specs.Claude(), call.SystemReplace, call.AccessRead, "Be brief.", "Count beetles.", "hi"},
-		"claude, added":           {specs.Claude(), call.SystemAppend, call.AccessRead, "", both, "hi"},
-		"claude, without access":  {specs.Claude(), "", call.AccessNone, "Be brief.", "Count beetles.", "hi"},
-		"codex, both in one":      {specs.Codex(), call.SystemReplace, call.AccessRead, both, "", "hi"},
-		"codex, added":            {specs.Codex(), call.SystemAppend, call.AccessRead, "", both, "SYSTEM: " + both + "\n\nhi"},
-		"gemini, both in one":     {specs.Gemini(), call.SystemReplace, call.AccessRead, both, "", "hi"},
-		"gemini, added":           {specs.Gemini(), call.SystemAppend, call.AccessRead, "", both, "SYSTEM: " + both + "\n\nhi"},
-		"opencode, both in one":   {specs.OpenCode(), call.SystemReplace, call.AccessRead, both, "", "hi"},
-		"one flag":                {simple, "", call.AccessNone, both, "", "hi"},
-		"no flag":                 {bare, "", call.AccessNone, both, "", "SYSTEM: " + both + "\n\nhi"},
-		"a flag that only adds":   {adds, "", call.AccessNone, "Be brief.", "Count beetles.", "SYSTEM: Be brief.\n\nhi"},
-		"a flag that adds it all": {adds, call.SystemAppend, call.AccessNone, "", both, "hi"},
+		"claude, both":                 {specs.Claude(), call.SystemReplace, call.AccessRead, "Be brief.", "Count beetles.", "hi"},
+		"claude, added":                {specs.Claude(), call.SystemAppend, call.AccessRead, "", both, "hi"},
+		"claude, without access":       {specs.Claude(), "", call.AccessNone, "Be brief.", "Count beetles.", "hi"},
+		"codex, both in one":           {specs.Codex(), call.SystemReplace, call.AccessRead, both, "", "hi"},
+		"codex, added":                 {specs.Codex(), call.SystemAppend, call.AccessRead, "", both, "SYSTEM: " + both + "\n\nhi"},
+		"gemini, both in one":          {specs.Gemini(), call.SystemReplace, call.AccessRead, both, "", "hi"},
+		"gemini, added":                {specs.Gemini(), call.SystemAppend, call.AccessRead, "", both, "SYSTEM: " + both + "\n\nhi"},
+		"opencode, both in one":        {specs.OpenCode(), call.SystemReplace, call.AccessRead, both, "", "hi"},
+		"one flag":                     {simple, "", call.AccessNone, both, "", "hi"},
+		"no flag":                      {bare, "", call.AccessNone, both, "", "SYSTEM: " + both + "\n\nhi"},
+		"flag that only appends":       {adds, "", call.AccessNone, "Be brief.", "Count beetles.", "SYSTEM: Be brief.\n\nhi"},
+		"flag that appends both texts": {adds, call.SystemAppend, call.AccessNone, "", both, "hi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := call.Request{Access: test.access, Messages: []call.Message{{Role: call.RoleSystem, Content: "Be brief."}, {Role: call.RoleUser, Content: "hi"}}}
@@ -54,8 +54,8 @@ func TestSystemTexts(t *testing.T) {
 	}
 }
 
-// Without access, what is added stands behind the text of the spec.
-func TestAddedToTheTextOfTheSpec(t *testing.T) {
+// Without access, the appended text follows the default text of the spec.
+func TestAppendedTextFollowsSpecDefault(t *testing.T) {
 	req := call.Prompt("hi")
 	req.Options.AppendSystem = "Count beetles."
 	c, err := composerOf(t, specs.Gemini()).newCall(req, Choice{}, testHost())
@@ -71,9 +71,9 @@ func TestAddedToTheTextOfTheSpec(t *testing.T) {
 	require.ErrorIs(t, err, call.ErrUnsupported)
 }
 
-// The text of the spec goes to the rows for it alone, where there are some: nothing need be kept from other users. A
-// text of the caller's is never among the arguments of a CLI that takes a file.
-func TestTextOfTheSpecNeedsNoFile(t *testing.T) {
+// The default text of the spec uses the rows for it alone, because it is no secret. A text of the caller is never an
+// argument of a CLI that accepts a file.
+func TestSpecDefaultNeedsNoFile(t *testing.T) {
 	for _, test := range []struct {
 		name            string
 		spec            clispec.Spec
@@ -84,9 +84,9 @@ func TestTextOfTheSpecNeedsNoFile(t *testing.T) {
 		files           []string
 	}{
 		{"claude", specs.Claude(), nil, "", "", "You are a helpful assistant.", "--system-prompt-file", nil},
-		{"claude, with more", specs.Claude(), nil, "Count beetles.", "", "You are a helpful assistant.", "Count", []string{"Count beetles."}},
+		{"claude, with an appended text", specs.Claude(), nil, "Count beetles.", "", "You are a helpful assistant.", "Count", []string{"Count beetles."}},
 		{"claude, another text", specs.Claude(), []call.Message{{Role: call.RoleSystem, Content: "Be brief."}}, "", "", "--system-prompt-file", "Be brief.", []string{"Be brief."}},
-		{"claude, its own text", specs.Claude(), nil, "", call.SystemAppend, "-p", "--system-prompt", nil},
+		{"claude, default text", specs.Claude(), nil, "", call.SystemAppend, "-p", "--system-prompt", nil},
 		{"codex", specs.Codex(), nil, "", "", "model_instructions_file", "You are a helpful assistant.", []string{"You are a helpful assistant."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// ranged is a CLI that got a flag in 2.1, and another name for one in 3.0.
+// ranged returns the spec of a CLI that has a new flag since version 2.1 and a renamed flag since 3.0.
 func ranged() clispec.Spec {
 	since := func(version string, w clispec.When) clispec.When { w.Since = version; return w }
 	before := func(version string, w clispec.When) clispec.When { w.Before = version; return w }
@@ -29,12 +29,12 @@ func ranged() clispec.Spec {
 			{Args: []string{"{prompt}"}},
 		},
 		Env:       []clispec.EnvRow{{Name: "OWN_QUIET", Value: "1", When: clispec.When{Since: "2.4", Before: "2.6"}}},
-		Preflight: []clispec.PreflightRule{{When: clispec.When{Before: "1.0"}, Reason: call.ReasonUnsupported, Message: "it asks before each answer"}},
+		Preflight: []clispec.PreflightRule{{When: clispec.When{Before: "1.0"}, Reason: call.ReasonUnsupported, Message: "this version asks before each answer"}},
 		Hints:     map[call.Reason]string{call.ReasonNotInstalled: "npm install -g own"},
 	}
 }
 
-func TestRowsOfAVersion(t *testing.T) {
+func TestRowsByVersion(t *testing.T) {
 	effort := func(r *call.Request) { r.Options.Effort = "high" }
 	turns := func(r *call.Request) { r.Options.MaxTurns = 3 }
 	dirs := func(r *call.Request) { r.Options.AddDirs = []string{"/a"} }
@@ -45,24 +45,24 @@ func TestRowsOfAVersion(t *testing.T) {
 	for _, test := range []struct {
 		name, version string
 		set           func(*call.Request)
-		args          []string // nil: it is refused
+		args          []string // nil if the call is refused
 		message, hint string
 	}{
-		{"in the version that has it", "2.1", effort, []string{"--effort=high", "hi"}, "", ""},
-		{"in a later one", "2.10.0", effort, []string{"--effort=high", "hi"}, "", ""},
-		{"before", "2.0.9", effort, nil, `"high" needs version 2.1 of own or later: 2.0.9 is installed`, "update it: npm install -g own"},
-		{"in a preview of it", "2.1.0-rc.1", effort, nil, `"high" needs version 2.1 of own`, "update it"},
-		{"in a version that is not known", "", effort, []string{"--effort=high", "hi"}, "", ""},
-		{"by its first name", "2.9.9", turns, []string{"--max-turns=3", "hi"}, "", ""},
-		{"by its later name", "3.0.0", turns, []string{"--turns=3", "hi"}, "", ""},
-		{"by the name of the checked version", "", turns, []string{"--max-turns=3", "hi"}, "", ""},
-		{"where it was once", "2.0.0", dirs, nil, `"/a" has no flag since version 2.0 of own: 2.0.0 is installed`, "leave it out, or add a row"},
-		{"where it may have been once", "", dirs, nil, `"/a" has no flag since version 2.0 of own: an unknown version is installed`, "leave it out"},
-		{"an access level", "2.3", write, []string{"--edit", "hi"}, "", ""},
-		{"an access level before", "2.2", write, nil, `"write" needs version 2.3 of own or later: 2.2 is installed`, "update it"},
+		{"version that introduced the flag", "2.1", effort, []string{"--effort=high", "hi"}, "", ""},
+		{"later version", "2.10.0", effort, []string{"--effort=high", "hi"}, "", ""},
+		{"earlier version", "2.0.9", effort, nil, `"high" needs version 2.1 of own or later: 2.0.9 is installed`, "update it: npm install -g own"},
+		{"preview of the version", "2.1.0-rc.1", effort, nil, `"high" needs version 2.1 of own`, "update it"},
+		{"unknown version", "", effort, []string{"--effort=high", "hi"}, "", ""},
+		{"old flag name", "2.9.9", turns, []string{"--max-turns=3", "hi"}, "", ""},
+		{"new flag name", "3.0.0", turns, []string{"--turns=3", "hi"}, "", ""},
+		{"flag name of the checked version", "", turns, []string{"--max-turns=3", "hi"}, "", ""},
+		{"removed flag", "2.0.0", dirs, nil, `"/a" has no flag since version 2.0 of own: 2.0.0 is installed`, "leave it out, or add a row"},
+		{"removed flag with unknown version", "", dirs, nil, `"/a" has no flag since version 2.0 of own: an unknown version is installed`, "leave it out"},
+		{"supported access level", "2.3", write, []string{"--edit", "hi"}, "", ""},
+		{"access level of a later version", "2.2", write, nil, `"write" needs version 2.3 of own or later: 2.2 is installed`, "update it"},
 		{"a file", "2.2", system, []string{"--system=/tmp/clichain-test/s.md", "hi"}, "", ""},
-		{"what has another way", "2.1", system, []string{"SYSTEM: Be brief.\n\nhi"}, "", ""},
-		{"what the version would refuse", "0.9", func(*call.Request) {}, nil, "it asks before each answer", ""},
+		{"option with another way", "2.1", system, []string{"SYSTEM: Be brief.\n\nhi"}, "", ""},
+		{"preflight rule of the version", "0.9", func(*call.Request) {}, nil, "this version asks before each answer", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req, h := call.Prompt("hi"), testHost()
@@ -83,7 +83,7 @@ func TestRowsOfAVersion(t *testing.T) {
 	}
 }
 
-func TestVariablesOfAVersion(t *testing.T) {
+func TestVariablesByVersion(t *testing.T) {
 	for version, want := range map[string]bool{"2.3.9": false, "2.4": true, "2.5.99": true, "2.6": false, "": true} {
 		h := testHost()
 		h.Version = version

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-func TestRunStateDropsASecondStart(t *testing.T) {
+func TestRunStateDropsSecondStart(t *testing.T) {
 	for _, test := range []struct {
 		state   runState
 		kind    call.EventKind
@@ -28,7 +28,7 @@ func TestRunStateDropsASecondStart(t *testing.T) {
 	}
 }
 
-func TestTextStateAfterAReset(t *testing.T) {
+func TestTextStateAfterReset(t *testing.T) {
 	require.Equal(t, delivered, withheld.after(call.EventDelta))
 	require.Equal(t, delivered, delivered.after(call.EventToolUse))
 	require.Equal(t, withheld, delivered.after(call.EventReset))

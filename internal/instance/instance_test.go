@@ -43,7 +43,7 @@ func TestEnviron(t *testing.T) {
 	require.EqualError(t, err, `set_env.A: "~/x": the home directory is unknown: write an absolute path`)
 }
 
-// A command in a hint is about the home that the backend has, and tells nothing else that is set.
+// A command in a hint selects the home of the backend, and contains no other variables.
 func TestHints(t *testing.T) {
 	const logIn = "run `lumen login`, or set LUMEN_KEY"
 	spec := clispec.Spec{
@@ -59,10 +59,10 @@ func TestHints(t *testing.T) {
 	}{
 		{"nothing", nil, nil, ""},
 		{"another variable", map[string]string{"LUMEN_KEY": "k"}, []string{"OTHER_KEY=k"}, ""},
-		{"a home of the spec", map[string]string{"LUMEN_HOME": "~/.work", "LUMEN_KEY": "k"}, nil, "LUMEN_HOME=~/.work "},
-		{"a home of the settings", nil, []string{"LUMEN_HOME=/srv/work", "LUMEN_KEY=k"}, "LUMEN_HOME=/srv/work "},
+		{"home of the spec", map[string]string{"LUMEN_HOME": "~/.work", "LUMEN_KEY": "k"}, nil, "LUMEN_HOME=~/.work "},
+		{"home of the settings", nil, []string{"LUMEN_HOME=/srv/work", "LUMEN_KEY=k"}, "LUMEN_HOME=/srv/work "},
 		{"both", map[string]string{"LUMEN_HOME": "~/.work", "HOME": "/srv"}, []string{"LUMEN_HOME=/srv/work"}, "HOME=/srv LUMEN_HOME=/srv/work "},
-		{"a variable of the host", map[string]string{"LUMEN_CONFIG": "${WORK:-~/w}/x"}, nil, "LUMEN_CONFIG=${WORK:-~/w}/x "},
+		{"variable of the host", map[string]string{"LUMEN_CONFIG": "${WORK:-~/w}/x"}, nil, "LUMEN_CONFIG=${WORK:-~/w}/x "},
 		{"odd letters", map[string]string{"LUMEN_HOME": "~/my work's"}, []string{"HOME=a$b"}, `HOME='a$b' LUMEN_HOME=~/'my work'\''s' `},
 	} {
 		t.Run(test.name, func(t *testing.T) {

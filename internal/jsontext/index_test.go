@@ -11,12 +11,12 @@ import (
 	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// indexPaths are what the fuzz target looks up, in texts made of the same names.
+// indexPaths lists the paths that the fuzz target looks up, in texts with the same names.
 var indexPaths = []string{
 	"a", "b", "a.b", "a.b.c", "a.b.c.d", "a.b.c.d.a.b", "a.0", "a.b.1.c", "a|@keys|0", "a\\.b", "", "@this", "b.a|0",
 }
 
-// sameObject requires an object that is indexed as it is read to be the one that is read afterwards.
+// sameObject checks that an object indexed during validation equals one that is indexed afterwards.
 func sameObject(t *testing.T, o *jsontext.Object, line string) {
 	t.Helper()
 	root, valid := jsontext.ParseObject([]byte(line))
@@ -42,7 +42,7 @@ var indexLines = []string{
 	`{"a":1 "b":2}`, `{`, `{"a`, `{"a":{"b":1,}}`, `[{"a":1}]`, ``, `{"a":"b"`, `{"a":{"b":01}}`, `{"a.b":"dot"}`,
 }
 
-func TestObjectIsIndexedAsItIsRead(t *testing.T) {
+func TestObjectIndexedDuringValidation(t *testing.T) {
 	var o jsontext.Object
 	for _, line := range indexLines {
 		sameObject(t, &o, line)

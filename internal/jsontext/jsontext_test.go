@@ -14,7 +14,7 @@ import (
 func TestValue(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
-		end        int // -1: no value
+		end        int // -1 for no value
 	}{
 		{"empty", "", -1},
 		{"blanks", " \n\t\r", -1},
@@ -23,26 +23,26 @@ func TestValue(t *testing.T) {
 		{"blanks before", " \n[ ]x", 5},
 		{"ends at its quote", `"a"b"`, 3},
 		{"cut short", `{"a":1`, -1},
-		{"cut in a word", `[tru`, -1},
-		{"comma too many", `[1,]`, -1},
-		{"comma too many in an object", `{"a":1,}`, -1},
+		{"truncated literal", `[tru`, -1},
+		{"trailing comma in an array", `[1,]`, -1},
+		{"trailing comma in an object", `{"a":1,}`, -1},
 		{"comma missing", `[1 2]`, -1},
 		{"comma first", `[,1]`, -1},
 		{"colon missing", `{"a" 1}`, -1},
 		{"name without quotes", `{a:1}`, -1},
-		{"the other bracket", `{"a":1]`, -1},
+		{"wrong closing bracket", `{"a":1]`, -1},
 		{"control character far into a string", `"0123456789` + "\x1f" + `"`, -1},
-		{"delete and beyond are no control characters", "\"0123456\x7f\x80\xff\"", 12},
+		{"DEL and above are not control characters", "\"0123456\x7f\x80\xff\"", 12},
 		{"escapes", `"\"\\\/\b\f\n\r\t\u00Af"`, 24},
 		{"unknown escape", `"\x"`, -1},
 		{"bad digit in an escape", `"\u00g0"`, -1},
-		{"cut in an escape", `"\u00`, -1},
+		{"truncated escape", `"\u00`, -1},
 		{"quote after an even number of backslashes", `"aaaaaa\\\\"`, 12},
 		{"quote after an odd number of backslashes", `"aaaaaa\\\"`, -1},
 		{"number", `-0.5e+10,`, 8},
 		{"leading zero", `01`, 1},
 		{"leading zero in an array", `[01]`, -1},
-		{"no digits after the point", `1.`, -1},
+		{"no digits after the decimal point", `1.`, -1},
 		{"no digits in the exponent", `1e+`, -1},
 		{"plus", `+1`, -1},
 		{"NaN", `NaN`, -1},
@@ -66,11 +66,11 @@ func TestDepth(t *testing.T) {
 			require.True(t, ok)
 			end, ok := Value(nest(text[0], text[1], 1_000_000), MaxDepth)
 			require.False(t, ok)
-			require.Less(t, end, 2000, "it stops where it is too deep")
+			require.Less(t, end, 2000, "end is the offset of the limit")
 		})
 	}
 	_, ok := Value([]byte("["+strings.Repeat("[[]],", 1000)+"1]"), 3)
-	require.True(t, ok, "what is closed counts no more")
+	require.True(t, ok, "closed values do not count")
 	_, ok = Value([]byte(`"`+strings.Repeat("[{", 1_000_000)+`"`), 0)
 	require.True(t, ok, "brackets in a string do not count")
 }
@@ -97,8 +97,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// sameParts compares a valid value, taken apart to its leaves, with what the
-// standard library reads.
+// sameParts compares all parts of a valid value with the result of encoding/json.
 func sameParts(t *testing.T, text string) {
 	switch text[0] {
 	case '{':
@@ -123,7 +122,7 @@ func sameParts(t *testing.T, text string) {
 		}
 		require.Equal(t, want, got, "%q", text)
 	case '"':
-		if utf8.ValidString(text) { // the standard library replaces what is not
+		if utf8.ValidString(text) { // encoding/json replaces invalid UTF-8
 			var want string
 			require.NoError(t, json.Unmarshal([]byte(text), &want))
 			require.Equal(t, want, unquote(text), "%q", text)
@@ -145,7 +144,7 @@ func FuzzValue(f *testing.F) {
 			t.Fatalf("%q: end %d", text, end)
 		}
 		if _, deeper := Value(text, 100_000); deeper != ok {
-			return // nothing but its depth is wrong
+			return // only its depth is invalid
 		}
 		whole := ok && strings.Trim(string(text[end:]), " \t\r\n") == ""
 		if json.Valid(text) != whole || gjson.ValidBytes(text) != whole {
@@ -158,8 +157,8 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// BenchmarkValue checks long tool outputs, beside what gjson does: with an
-// escape sequence in each dozen bytes, in each line, and nowhere.
+// BenchmarkValue validates long tool outputs, in comparison with gjson: with an escape sequence every dozen bytes, in
+// each line, and without any.
 func BenchmarkValue(b *testing.B) {
 	for _, page := range []struct{ name, text string }{
 		{"dense", "\tif err != nil {\n\t\treturn fmt.Errorf(\"read %q: %w\", name, err)\n\t}\nok  \texample.com/project\t0.412s\tcoverage: 87.3% of statements\n"},
@@ -184,12 +183,12 @@ func BenchmarkValue(b *testing.B) {
 	}
 }
 
-// Members with one name are all told, because programs differ in which one counts.
-func TestAllMembers(t *testing.T) {
+// All returns duplicate members, because programs differ in which one they use.
+func TestAllReturnsDuplicates(t *testing.T) {
 	const doc = ` {"a":{"b":1,"\u0062":2,"c":[{"d":null},{"e\n":{}}]},"a":{"b":"x"},"f":[[{"d":3}]]}`
 	require.Equal(t, []string{"a", "b", "b", "c", "d", "e\n", "a", "b", "f", "d"}, slices.Collect(Names(doc)))
 	for range Names(doc) {
-		break // which must end the walk
+		break // must end the iteration
 	}
 	require.Empty(t, slices.Collect(Names(`"a"`)))
 	for path, want := range map[string][]string{

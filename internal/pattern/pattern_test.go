@@ -24,8 +24,8 @@ func TestPatternIsCompiledOnce(t *testing.T) {
 	require.False(t, compiled().MatchString("ab"))
 }
 
-// A wrong pattern is no matter for those who do not need it.
-func TestPatternThatIsWrong(t *testing.T) {
+// An invalid expression causes no panic until its first use.
+func TestInvalidPattern(t *testing.T) {
 	compiled := pattern.Of(`(`)
 	require.Panics(t, func() { compiled() })
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// between writes with between all characters of a text.
+// between inserts with between all characters of a text.
 func between(text, with string) string { return strings.Join(strings.Split(text, ""), with) }
 
-// escaped writes each byte of a text in a format.
+// escaped formats each byte of a text.
 func escaped(text, format string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -24,36 +24,36 @@ func escaped(text, format string) string {
 	return b.String()
 }
 
-// disguised are forms that terminals and encoders give to a text, by name.
+// disguised maps names to the forms that terminals and encoders produce.
 var disguised = map[string]func(string) string{
-	"in colours":          func(s string) string { return between(s, "\x1b[1;31m") },
-	"in 24-bit colours":   func(s string) string { return between(s, "\x1b[38:2::1:2:3m") },
-	"colours as JSON":     func(s string) string { return between(s, `\u001b[0m`) },
-	"colours as a string": func(s string) string { return between(s, `\e[0m`) },
-	"colours in hex":      func(s string) string { return between(s, `\x1b[K`) },
-	"with a title":        func(s string) string { return s[:5] + "\x1b]0;claude\x07" + s[5:] },
-	"in a link":           func(s string) string { return s[:5] + "\x1b]8;;https://host/\x1b\\" + s[5:] + "\x1b]8;;\x1b\\" },
-	"cursor saved":        func(s string) string { return s[:5] + "\x1b7" + s[5:] },
-	"a character set":     func(s string) string { return s[:5] + "\x1b(B" + s[5:] },
-	"zero width spaces":   func(s string) string { return between(s, "\u200b") },
-	"soft hyphens":        func(s string) string { return between(s, "\u00ad") },
-	"marks of direction":  func(s string) string { return between(s, "\u202e") },
-	"blanks":              func(s string) string { return between(s, " ") },
-	"wide blanks":         func(s string) string { return between(s, "\u00a0") },
-	"line ends":           func(s string) string { return between(s, "\r\n") },
-	"line ends as JSON":   func(s string) string { return between(s, `\n`) },
-	"backspaces":          func(s string) string { return between(s, "\b") },
-	"a frame":             func(s string) string { return s[:9] + " │\n│ " + s[9:] },
-	"capitals":            strings.ToUpper,
-	"small letters":       strings.ToLower,
-	"colons in hex":       func(s string) string { return between2(hex.EncodeToString([]byte(s)), ":") },
-	"blanks in hex":       func(s string) string { return between2(strings.ToUpper(hex.EncodeToString([]byte(s))), " ") },
-	"mixed hex":           func(s string) string { return mixed(hex.EncodeToString([]byte(s))) },
-	"base32":              func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) },
-	"small base32":        func(s string) string { return strings.ToLower(base32.StdEncoding.EncodeToString([]byte(s))) },
-	"base64 of base64":    func(s string) string { return b64(b64(s)) },
-	"of a user's base64":  func(s string) string { return b64("Basic " + b64("user:"+s)) },
-	"wrapped twice":       func(s string) string { return between(b64(b64(s)), "\n") },
+	"in colours":                func(s string) string { return between(s, "\x1b[1;31m") },
+	"in 24-bit colors":          func(s string) string { return between(s, "\x1b[38:2::1:2:3m") },
+	"colors as JSON":            func(s string) string { return between(s, `\u001b[0m`) },
+	"colors as a string":        func(s string) string { return between(s, `\e[0m`) },
+	"colors in hex":             func(s string) string { return between(s, `\x1b[K`) },
+	"with a title":              func(s string) string { return s[:5] + "\x1b]0;claude\x07" + s[5:] },
+	"in a link":                 func(s string) string { return s[:5] + "\x1b]8;;https://host/\x1b\\" + s[5:] + "\x1b]8;;\x1b\\" },
+	"cursor saved":              func(s string) string { return s[:5] + "\x1b7" + s[5:] },
+	"character set":             func(s string) string { return s[:5] + "\x1b(B" + s[5:] },
+	"zero width spaces":         func(s string) string { return between(s, "\u200b") },
+	"soft hyphens":              func(s string) string { return between(s, "\u00ad") },
+	"direction marks":           func(s string) string { return between(s, "\u202e") },
+	"blanks":                    func(s string) string { return between(s, " ") },
+	"wide blanks":               func(s string) string { return between(s, "\u00a0") },
+	"line ends":                 func(s string) string { return between(s, "\r\n") },
+	"line breaks as JSON":       func(s string) string { return between(s, `\n`) },
+	"backspaces":                func(s string) string { return between(s, "\b") },
+	"a frame":                   func(s string) string { return s[:9] + " │\n│ " + s[9:] },
+	"capitals":                  strings.ToUpper,
+	"small letters":             strings.ToLower,
+	"colons in hex":             func(s string) string { return between2(hex.EncodeToString([]byte(s)), ":") },
+	"spaces in hex":             func(s string) string { return between2(strings.ToUpper(hex.EncodeToString([]byte(s))), " ") },
+	"mixed hex":                 func(s string) string { return mixed(hex.EncodeToString([]byte(s))) },
+	"base32":                    func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) },
+	"small base32":              func(s string) string { return strings.ToLower(base32.StdEncoding.EncodeToString([]byte(s))) },
+	"base64 of base64":          func(s string) string { return b64(b64(s)) },
+	"base64 of user and secret": func(s string) string { return b64("Basic " + b64("user:"+s)) },
+	"wrapped twice":             func(s string) string { return between(b64(b64(s)), "\n") },
 	"base64 for URLs": func(s string) string {
 		return base64.URLEncoding.EncodeToString([]byte(base64.URLEncoding.EncodeToString([]byte(s))))
 	},
@@ -79,7 +79,6 @@ func mixed(text string) string {
 	return strings.ToUpper(text[:len(text)/2]) + strings.ToLower(text[len(text)/2:])
 }
 
-// A secret is found in each form that a terminal or an encoder gives it.
 func TestCleanDisguised(t *testing.T) {
 	for _, secret := range []string{aRandom(36), "my-own-value", "n/val<ue>_of?a&test", "correct horse battery", `back\slash:and"quote`} {
 		r := NewRedactor([]string{"A_KEY=" + secret})
@@ -90,8 +89,8 @@ func TestCleanDisguised(t *testing.T) {
 	}
 }
 
-// Of a random secret, a piece of 16 bytes is a secret too, disguised or not.
-func TestCleanPieces(t *testing.T) {
+// A piece of 16 bytes of a random secret is also a secret, disguised or not.
+func TestCleanDisguisedPieces(t *testing.T) {
 	secret := strings.ToUpper(aRandom(12)) + aRandom(24)
 	r := NewRedactor([]string{"A_KEY=" + secret})
 	for from := 0; from+randomPiece <= len(secret); from++ {
@@ -106,8 +105,8 @@ func TestCleanPieces(t *testing.T) {
 	require.Equal(t, "no /home/someone/projects/other", path.CleanDisguised("no /home/someone/projects/other"))
 }
 
-// What only looks disguised stays as it is, byte for byte.
-func TestDisguisedLeavesTheRest(t *testing.T) {
+// Text that only looks disguised stays unchanged.
+func TestCleanDisguisedKeepsOtherText(t *testing.T) {
 	r := NewRedactor([]string{"A_KEY=" + aRandom(36), "B_KEY=nine words of a test", "C_TOKEN=123e4567-e89b-12d3-a456-426614174000", "D_KEY=ab:cd:ef"})
 	for _, text := range []string{
 		"", "short", "claude-sonnet-4-5-20250929 \x1b[31mnot found\x1b[0m", "/home/someone/a b/c.go:12:3: \\x41\\u00e9 100%", "\x1b]0;unfinished", "\x1b[", "\x1b",
@@ -119,7 +118,7 @@ func TestDisguisedLeavesTheRest(t *testing.T) {
 	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).CleanDisguised("Bearer "+looks("", 10)))
 }
 
-// FuzzDisguise looks for a mixture of disguises, chosen by a seed, in which a random secret gets through.
+// FuzzDisguise searches for a mixture of disguises, chosen by a seed, in which a random secret remains.
 func FuzzDisguise(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, "401 for ", " at noon")
@@ -145,7 +144,7 @@ func FuzzDisguise(f *testing.F) {
 			}
 		}
 		if strings.ContainsAny(before+after, "\x1b\\%") {
-			return // what stands before may make the first bytes of a disguise something else
+			return // the text before it may change the meaning of its first bytes
 		}
 		folded := string(bytesOf(fold(r.CleanDisguised(before + b.String() + after))))
 		for i := 0; i+randomPiece <= len(secret); i++ {

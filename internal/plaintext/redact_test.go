@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// looks is a text with the shape of a secret, made so that no file holds one.
+// looks returns a text with the shape of a secret. It is computed so that no file contains one.
 func looks(prefix string, n int) string { return prefix + strings.Repeat("x1", n/2) }
 
 func TestRedactor(t *testing.T) {
@@ -43,9 +43,8 @@ func inJSON(text string) []byte {
 	return quoted
 }
 
-// Each form in which a program may print a secret is found.
 func TestRedactorForms(t *testing.T) {
-	const slash = "what?is?this???" // which has a "/" in base64
+	const slash = "what?is?this???" // its base64 form contains "/"
 	const value, odd, phrase, lines = "secret-value-of-a-test", "sécret/val<ue> \"of?a&test\\", "nine words of a test", "first-line\nsecond-line\n"
 	r := NewRedactor([]string{"A_KEY=" + value, "B_KEY=" + odd, "C_KEY=" + phrase, "D_KEY=" + lines, "E_KEY= padded-test-value\r\n", "F_KEY=name-of-a-test", "G_KEY=" + slash})
 	std, web := base64.StdEncoding, base64.URLEncoding
@@ -62,11 +61,11 @@ func TestRedactorForms(t *testing.T) {
 		{"several lines in base64", std.EncodeToString([]byte(lines)), "<>"},
 		{"base64", std.EncodeToString([]byte(value)), "<>"},
 		{"base64 without padding", base64.RawStdEncoding.EncodeToString([]byte(value)), "<>"},
-		{"base64 with other signs", std.EncodeToString([]byte(odd)), "<>"},
+		{"base64 with special characters", std.EncodeToString([]byte(odd)), "<>"},
 		{"base64 for URLs", web.EncodeToString([]byte(odd)), "<>"},
 		{"base64 for URLs without padding", base64.RawURLEncoding.EncodeToString([]byte(odd)), "<>"},
-		{"base64 of a user and it", std.EncodeToString([]byte("user:" + value)), "dXNlcjp<>"},
-		{"base64 of an object with it", std.EncodeToString([]byte(`{"k": "` + value + `"}`)), "eyJrIjogIn<>QifQ=="},
+		{"base64 of user and secret", std.EncodeToString([]byte("user:" + value)), "dXNlcjp<>"},
+		{"base64 of an object with the secret", std.EncodeToString([]byte(`{"k": "` + value + `"}`)), "eyJrIjogIn<>QifQ=="},
 		{"Basic", "Authorization: Basic " + std.EncodeToString([]byte("user:unknown")), "Authorization: Basic <>"},
 		{"Basic in lower case letters", "basic " + std.EncodeToString([]byte("j-:~vi:z~a")), "basic <>"},
 		{"query", url.QueryEscape(odd), "<>"},
@@ -74,9 +73,9 @@ func TestRedactorForms(t *testing.T) {
 		{"query in lower case", percent().ReplaceAllStringFunc(url.QueryEscape(odd), strings.ToLower), "<>"},
 		{"component", "s%C3%A9cret%2Fval%3Cue%3E%20%22of%3Fa%26test%5C", "<>"},
 		{"JSON", inner, "<>"},
-		{"JSON as JavaScript writes it", `sécret/val<ue> \"of?a&test\\`, "<>"},
-		{"JSON as Python writes it", `s\u00e9cret/val<ue> \"of?a&test\\`, "<>"},
-		{"JSON as PHP writes it", `sécret\/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON of JavaScript", `sécret/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON of Python", `s\u00e9cret/val<ue> \"of?a&test\\`, "<>"},
+		{"JSON of PHP", `sécret\/val<ue> \"of?a&test\\`, "<>"},
 		{"JSON in JSON", string(twice), `"<>"`},
 		{"path in JSON", string(inJSON(url.PathEscape(odd))), `"<>"`},
 		{"path in JSON in JSON", string(inJSON(string(inJSON(url.PathEscape(odd))))), `"\"<>\""`},
@@ -93,10 +92,10 @@ func TestRedactorForms(t *testing.T) {
 		{"wrapped hex", wrapped(hex.EncodeToString([]byte(value)), "\n"), "<>"},
 		{"wrapped between words", "nine words\nof a test", "<>"},
 		{"wrapped between words in JSON", `nine words\n  of a test`, "<>"},
-		{"behind a line break of JSON", `a\nname-of-a-test`, `a\n<>`},
-		{"behind a backslash", `C:\name-of-a-test`, `C:\<>`},
+		{"after a JSON line break", `a\nname-of-a-test`, `a\n<>`},
+		{"after a backslash", `C:\name-of-a-test`, `C:\<>`},
 		{"cut by OneLine", "401 for secret-value-o…", "401 for <>…"},
-		{"key behind a line break of JSON", `a\n` + looks("sk-", 24), `a\n<>`},
+		{"key after a JSON line break", `a\n` + looks("sk-", 24), `a\n<>`},
 		{"header in JSON in JSON", `{\"x-api-key\": \"` + looks("", 20) + `\"}`, `{\"x-api-key\": \"<>\"}`},
 	} {
 		t.Run(test.form, func(t *testing.T) {
@@ -105,7 +104,7 @@ func TestRedactorForms(t *testing.T) {
 	}
 }
 
-// Lines that are shown apart hold no part of a secret that is wrapped over them.
+// Lines that are shown apart contain no part of a secret that is wrapped across them.
 func TestCleanLine(t *testing.T) {
 	const secret = "secret-value-of-a-test-in-lines"
 	r := NewRedactor([]string{"A_KEY=" + secret, "B_KEY=another-value-here"})
@@ -128,8 +127,8 @@ func TestCleanLine(t *testing.T) {
 	require.Equal(t, "Bearer [redacted]", (*Redactor)(nil).CleanLine("Bearer "+looks("", 10)))
 }
 
-// leastAllocs is what f allocates when the pools of package regexp are full:
-// the race detector empties them at random.
+// leastAllocs returns the allocations of f with full pools of package regexp. The race detector empties the pools at
+// random.
 func leastAllocs(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for range 20 {
@@ -138,8 +137,8 @@ func leastAllocs(f func()) float64 {
 	return least
 }
 
-// What only looks like a secret stays as it is, at no cost.
-func TestRedactorLeavesTheRest(t *testing.T) {
+// Text that only resembles a secret stays unchanged and causes no allocation.
+func TestRedactorKeepsOtherText(t *testing.T) {
 	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_KEY=short\n"})
 	for _, text := range []string{
 		"secret-value-of\n-another", "Basic authentication failed", "basic information", "short", `C:\new\readme https://host/a@b k-means`,

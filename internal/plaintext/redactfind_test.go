@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowly is finder.clean, which tries each secret at each byte.
+// slowly is a version of finder.clean that tries each secret at each byte.
 func slowly(w wrap, secrets []string, text string) string {
 	var out cut
 	for i := 0; i < len(text); i++ {
@@ -40,8 +40,8 @@ func endOf(w wrap, secret, text string, i int) int {
 	return i
 }
 
-// A finder that jumps finds what one finds that does not, wherever a secret is broken.
-func TestFinderJumps(t *testing.T) {
+// The finder skips bytes, and finds the same secrets as one that does not, wherever a secret is broken.
+func TestFinderMatchesSlowSearch(t *testing.T) {
 	secrets := []string{"abcabcab", "abcabcabd", "cabbages-and-kings", `ab\nca b cab`, "aaaaaaaaab", "babababababa"}
 	parts := append(strings.Split(`a b c d ab abc - \ \n \\n`, " "), "\n", "\r\n", "\n  ", " ", "\t")
 	for _, secret := range secrets {
@@ -66,8 +66,8 @@ func TestFinderJumps(t *testing.T) {
 	}
 }
 
-// cleanShapes, which looks at every second byte, finds what a look at each finds.
-func TestShapesAtEachPlace(t *testing.T) {
+// cleanShapes checks every second byte, and finds the same shapes as a check of each byte.
+func TestShapesAtEachOffset(t *testing.T) {
 	parts := strings.Split(`a e k s y é . : / ? & _ - = \n \" " @ Bear Api AIz gh`, " ")
 	parts = append(parts, " ", "\n", "\xff", "user:pass@", "://user:pass@host")
 	for _, head := range []string{

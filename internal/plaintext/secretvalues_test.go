@@ -7,10 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aRandom is a word that looks random, made so that no file holds a key.
+// aRandom returns a word that looks random. It is computed so that no file contains a key.
 func aRandom(n int) string { return strings.Repeat("x9Kq2", n/5+1)[:n] }
 
-// Secrets are told by the names and by the values of variables.
 func TestSecretsOf(t *testing.T) {
 	random := aRandom(24)
 	for name, test := range map[string]struct {
@@ -18,21 +17,21 @@ func TestSecretsOf(t *testing.T) {
 		want            []string
 	}{
 		"a key":                    {"A_KEY", "my-own-value", []string{"my-own-value"}},
-		"a personal access token":  {"MCP_PAT", "my-own-value", []string{"my-own-value"}},
+		"personal access token":    {"MCP_PAT", "my-own-value", []string{"my-own-value"}},
 		"a password":               {"MYSQL_PWD", "my-own-value", []string{"my-own-value"}},
-		"a scheme and a token":     {"X_AUTH", "Bearer my-own-value", []string{"Bearer my-own-value", "my-own-value"}},
+		"scheme and token":         {"X_AUTH", "Bearer my-own-value", []string{"Bearer my-own-value", "my-own-value"}},
 		"headers in lines":         {"ANTHROPIC_CUSTOM_HEADERS", "X-Team: my-own-team\nAuthorization: Bearer my-own-value\n", []string{"Bearer my-own-value", "my-own-team", "my-own-value"}},
 		"headers in a list":        {"OTEL_EXPORTER_OTLP_HEADERS", "x-team=my-own-team,authorization=Bearer%20my-own-value", []string{"Bearer%20my-own-value", "my-own-team", "my-own-value"}},
 		"headers without a secret": {"CUSTOM_HEADERS", "Accept: application/json", nil},
-		"the query of a URL":       {"ANTHROPIC_BASE_URL", "https://gw.example/v1?tok=my-own%2Fvalue&region=eu-central-1&api-version=2024-10-21", []string{"my-own%2Fvalue", "my-own/value"}},
-		"the login of a URL":       {"HTTPS_PROXY", "http://robot:my-own%2Fvalue@proxy:8080", []string{"my-own%2Fvalue", "my-own/value", "robot:my-own%2Fvalue"}},
-		"a token as the login":     {"REPO", "https://my-own-value@host/repo.git", []string{"my-own-value"}},
-		"the path of a URL":        {"SLACK", "https://hooks.example/services/T00/" + random, []string{random}},
+		"query of a URL":           {"ANTHROPIC_BASE_URL", "https://gw.example/v1?tok=my-own%2Fvalue&region=eu-central-1&api-version=2024-10-21", []string{"my-own%2Fvalue", "my-own/value"}},
+		"login of a URL":           {"HTTPS_PROXY", "http://robot:my-own%2Fvalue@proxy:8080", []string{"my-own%2Fvalue", "my-own/value", "robot:my-own%2Fvalue"}},
+		"token as login":           {"REPO", "https://my-own-value@host/repo.git", []string{"my-own-value"}},
+		"path of a URL":            {"SLACK", "https://hooks.example/services/T00/" + random, []string{random}},
 		"a fragment":               {"CALLBACK", "https://host/#access=my-own-value", []string{"my-own-value"}},
-		"a random value":           {"WHATEVER", random, []string{random}},
-		"one in JSON":              {"CONFIG", `{"a":"` + random + `","b":"plain words"}`, []string{random}},
-		"a random value of 19":     {"WHATEVER", aRandom(19), nil},
-		"a short key":              {"A_KEY", "short", nil},
+		"random value":             {"WHATEVER", random, []string{random}},
+		"random value in JSON":     {"CONFIG", `{"a":"` + random + `","b":"plain words"}`, []string{random}},
+		"random value of 19 bytes": {"WHATEVER", aRandom(19), nil},
+		"short key":                {"A_KEY", "short", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, secretsOf(test.variable, test.value))
@@ -40,7 +39,7 @@ func TestSecretsOf(t *testing.T) {
 	}
 }
 
-// Values that people want to read in an error are no secrets.
+// Values that users need to read in an error are no secrets.
 func TestOrdinaryValues(t *testing.T) {
 	for _, kv := range []string{
 		"PATH=/home/someone/.nvm/versions/node/v22.14.0/bin:/usr/local/go1.26.8/bin:/usr/bin", "HOME=/home/someone",

@@ -16,10 +16,10 @@ import (
 
 const longestRest = 8 * 24 * time.Hour
 
-// zone is a fixed one, so that no test depends on the machine's zone database.
+// zone is fixed, so that no test depends on the machine's time zone database.
 var zone = time.FixedZone("home", 2*3600)
 
-// resetNow is a Friday; 15:00 UTC is 17:00 at home.
+// resetNow is a Friday. 15:00 UTC is 17:00 in zone.
 var resetNow = time.Date(2026, 11, 20, 17, 0, 30, 0, zone)
 
 func home(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, zone) }
@@ -39,9 +39,8 @@ func TestResetTime(t *testing.T) {
 	}
 }
 
-// Names of zones work on a machine that has no files about them, as small
-// containers and Windows.
-func TestZonesAreInTheProgram(t *testing.T) {
+// Zone names also work on machines without time zone files, such as small containers and Windows.
+func TestZonesAreEmbedded(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "moment.go", nil, parser.ImportsOnly)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"time/tzdata"` }))
@@ -63,8 +62,8 @@ func TestResetTimeInNamedZones(t *testing.T) {
 	}
 }
 
-// Where summer begins and ends, a day has 23 or 25 hours.
-func TestResetTimeWhenClocksChange(t *testing.T) {
+// A day has 23 or 25 hours when daylight saving time begins or ends.
+func TestResetTimeWithDaylightSaving(t *testing.T) {
 	paris, err := time.LoadLocation("Europe/Paris")
 	require.NoError(t, err)
 	eve := time.Date(2026, 10, 24, 20, 0, 0, 0, paris)
@@ -73,7 +72,7 @@ func TestResetTimeWhenClocksChange(t *testing.T) {
 	require.Equal(t, 22*time.Hour, Read("resets 7pm", eve).Sub(eve))
 }
 
-// A time that is written and read again is the same.
+// A formatted time is parsed to the same time.
 func TestResetTimeRoundTrips(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, layout := range []string{
@@ -97,7 +96,7 @@ func TestResetTimeRoundTrips(t *testing.T) {
 	}
 }
 
-// The longer the words say, the later; and the later it is, the later.
+// A longer duration gives a later result, and so does a later now.
 func TestResetTimeIsMonotone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// resetWords are what backends say, and times that they could say.
+// resetWords lists messages of backends, and variants of them.
 var resetWords = []struct {
 	words string
 	want  time.Time
@@ -18,12 +18,12 @@ var resetWords = []struct {
 	{`{"type":"usage_limit_reached","plan_type":"plus","resets_at":1795300000}`, time.Unix(1795300000, 0)},
 	{`"X-RateLimit-Reset":"1795300000000"`, time.Unix(1795300000, 0)},
 	{"resetsAt: 1795300000,", time.Unix(1795300000, 0)},
-	{"Claude AI usage limit reached|1762952400", resetNow}, // it has passed
+	{"Claude AI usage limit reached|1762952400", resetNow}, // in the past
 	{"9999999999999", in(longestRest)},
 
-	// words of their own
+	// phrases of single CLIs
 	{"You will regain access on 2026-11-25 at 00:00 UTC.", utc(25, 0, 0)},
-	{"Spending cap reached resets 5pm", resetNow}, // this minute
+	{"Spending cap reached resets 5pm", resetNow}, // the current minute
 
 	// durations
 	{"5h12m3s", in(5*time.Hour + 12*time.Minute + 3*time.Second)},
@@ -93,7 +93,7 @@ var resetWords = []struct {
 	{"resets at midnight UTC", utc(21, 0, 0)},
 	{"resets at noon", home(21, 12, 0)},
 	{"resets daily at 00:00 UTC", utc(21, 0, 0)},
-	{"resets 17:00", resetNow}, // this minute
+	{"resets 17:00", resetNow}, // the current minute
 	{"resets 16:59", home(21, 16, 59)},
 	{"Access resets at 11:30 PM GMT+1.", utc(20, 22, 30)},
 	{"Access resets at 3:04 PM PST.", utc(20, 23, 4)},
@@ -111,7 +111,7 @@ var resetWords = []struct {
 	{"resets 21st of November, 10pm", home(21, 22, 0)},
 	{"resets on November 25", home(25, 0, 0)},
 	{"Nov 20th, 2026 6:04 PM", home(20, 18, 4)},
-	{"Nov 20th, 2026 3:04 PM", resetNow}, // it has passed
+	{"Nov 20th, 2026 3:04 PM", resetNow}, // in the past
 	{"Your usage limits will reset when your monthly cycle ends on 11/17/2025.", resetNow},
 	{"Your usage limits will reset when your monthly cycle ends on 11/22/2026.", home(22, 0, 0)},
 	{"resets 22/11/2026", home(22, 0, 0)},
@@ -141,7 +141,7 @@ var resetWords = []struct {
 	{"resets 13/45/2027", in(longestRest)},
 	{"resets 9999-99-99T99:99", in(longestRest)},
 
-	// nothing
+	// no time
 	{"", time.Time{}},
 	{"soon", time.Time{}},
 	{"try again later", time.Time{}},

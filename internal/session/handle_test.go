@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// unquoted is what every shell takes as it is.
+// unquoted matches texts that need no quotes in any shell.
 var unquoted = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 func FuzzHandle(f *testing.F) {
@@ -30,21 +30,21 @@ func FuzzHandle(f *testing.F) {
 			require.True(t, ok, text)
 			require.Equal(t, h, got)
 		}
-		if h, ok := Parse(id); ok { // any text at all
+		if h, ok := Parse(id); ok { // for arbitrary text
 			require.Contains(t, []string{h.String(), h.Backend + ":" + h.ID}, id)
 		}
 	})
 }
 
-func TestNoHandle(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	id := base64.RawURLEncoding.EncodeToString([]byte("0199abcd"))
 	for name, handle := range map[string]string{
 		"none": "", "no backend": "." + id, "no id": "claude.", "a dot": ".", "no dot": "claude" + id,
-		"an id as it is": "claude.0199-abcd_", "another alphabet": "claude.Pz8/", "padded": "claude.YQ==", "unpadded bits": "claude.YR",
-		"a line break within": "claude.MDE\n5OWFiY2Q", "a blank": "claude." + id + " ", "upper case": "Claude." + id,
-		"no backend before a colon": ":0199abcd", "no id after it": "claude:", "upper case before it": "Claude:0199abcd",
-		"a directory before it": "claude@/tmp/x:0199abcd", "a directory as the backend": "claude@/tmp/x." + id,
-		"a directory behind": "claude." + id + "@/tmp/x", "amounts behind": "claude." + id + ";cost_usd=1",
+		"plain id": "claude.0199-abcd_", "another alphabet": "claude.Pz8/", "padded": "claude.YQ==", "unpadded bits": "claude.YR",
+		"line break in the handle": "claude.MDE\n5OWFiY2Q", "a blank": "claude." + id + " ", "upper case": "Claude." + id,
+		"no backend before the colon": ":0199abcd", "no id after the colon": "claude:", "upper case before the colon": "Claude:0199abcd",
+		"directory before the colon": "claude@/tmp/x:0199abcd", "directory as the backend": "claude@/tmp/x." + id,
+		"directory after the handle": "claude." + id + "@/tmp/x", "amounts behind": "claude." + id + ";cost_usd=1",
 	} {
 		h, ok := Parse(handle)
 		require.False(t, ok, "%s: %q", name, handle)
@@ -52,8 +52,8 @@ func TestNoHandle(t *testing.T) {
 	}
 }
 
-// What a CLI itself has told stands behind a colon, as it is: nothing else is read out of it.
-func TestIDAsTheCLIToldIt(t *testing.T) {
+// An id that the CLI printed follows a colon unchanged, and nothing else is derived from it.
+func TestParseIDOfCLI(t *testing.T) {
 	for text, want := range map[string]Handle{
 		"claude:0199abcd":             {"claude", "0199abcd"},
 		"my.own-cli_2:a:b.c":          {"my.own-cli_2", "a:b.c"},

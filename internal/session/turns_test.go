@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTurnsOfASession(t *testing.T) {
+func TestTurnsOfSession(t *testing.T) {
 	turns := sessionTurns{waiting: map[string]*sessionTurn{}}
 	release, err := turns.Take(t.Context(), "codex.MQ")
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestTurnsOfASession(t *testing.T) {
 	require.NoError(t, err)
 	again()
 	other()
-	require.Empty(t, turns.waiting, "nothing is kept of a session that no call goes on from")
+	require.Empty(t, turns.waiting, "no entry remains for a session without calls")
 	none, err := turns.Take(t.Context(), "")
 	require.NoError(t, err)
 	none()

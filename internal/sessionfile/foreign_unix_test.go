@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// What others may have put in the place of a record is not believed, and does not keep a call waiting. The next call
-// of the session has a record again.
+// Load ignores files that other users may have put in the place of a record, and does not wait for them. The next call
+// of the session stores a new record.
 func TestForeignRecords(t *testing.T) {
 	for name, put := range map[string]func(t *testing.T, path string){
 		"writable by the group": func(t *testing.T, path string) { require.NoError(t, os.Chmod(path, 0o620)) },
@@ -36,8 +36,8 @@ func TestForeignRecords(t *testing.T) {
 			require.NoError(t, os.Remove(path))
 			require.NoError(t, syscall.Mkfifo(path, 0o600))
 		},
-		"a huge file": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 2<<30)) },
-		"a link to a device": func(t *testing.T, path string) {
+		"huge file": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 2<<30)) },
+		"link to a device": func(t *testing.T, path string) {
 			require.NoError(t, os.Remove(path))
 			require.NoError(t, os.Symlink("/dev/zero", path))
 		},
@@ -60,7 +60,7 @@ func TestForeignRecords(t *testing.T) {
 	}
 }
 
-// Others can neither read the records nor put some there.
+// Other users can neither read nor create records.
 func TestRecordsArePrivate(t *testing.T) {
 	ownState(t)
 	old := syscall.Umask(0)
@@ -78,10 +78,10 @@ func TestRecordsArePrivate(t *testing.T) {
 	require.NotNil(t, Load(handle))
 	info, err := os.Stat(folder)
 	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the folder is closed again")
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm(), "the directory is private again")
 }
 
-func TestRecordsHaveNoPlace(t *testing.T) {
+func TestSaveWithoutStateDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	t.Setenv("XDG_STATE_HOME", file)
@@ -89,10 +89,11 @@ func TestRecordsHaveNoPlace(t *testing.T) {
 	require.Nil(t, Load(handle))
 }
 
-// A log that cannot be written, as on a full disk, is not taken for a full one, for which the one before is given up.
-func TestLogThatCannotBeWritten(t *testing.T) {
+// A log that cannot be written, as on a full disk, must not count as a full log, because that would discard the
+// previous log.
+func TestLogWriteFailure(t *testing.T) {
 	ownState(t)
-	l, kept := log{at(t)}, "\n"+strings.Repeat("x", maxLog*3/4) // longer than what else this process writes
+	l, kept := log{at(t)}, "\n"+strings.Repeat("x", maxLog*3/4) // larger than any other file of this process
 	require.NoError(t, os.WriteFile(l.before(), []byte("\nbefore"), 0o600))
 	require.NoError(t, os.WriteFile(l.path, []byte(kept), 0o600))
 	limitFiles(t, len(kept))
@@ -104,7 +105,7 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// limitFiles keeps this process from making a file longer, until the test is over.
+// limitFiles limits the size of files that this process writes, until the test ends.
 func limitFiles(t *testing.T, size int) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -119,5 +120,5 @@ func limitFiles(t *testing.T, size int) {
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited))
 }
 
-// set sets a number whose type differs from system to system.
+// set sets a number whose type depends on the system.
 func set[T int64 | uint64](to *T, n int) { *to = T(n) }

@@ -13,12 +13,12 @@ import (
 	"github.com/clichain/clichain/internal/session"
 )
 
-// A full log is kept as the one before, and the next one begins with what is known of the latest session.
+// A full log becomes the previous log, and the new log starts with the record of the latest session.
 func TestFullLog(t *testing.T) {
 	ownState(t)
 	first, last := log{at(t)}, "\n"+strings.Repeat("x", maxLog)
 	require.NoError(t, Save(handle, session.Record{Dir: "/first"}))
-	require.NoError(t, first.add([]byte(last)), "the last that finds room may be longer than that")
+	require.NoError(t, first.add([]byte(last)), "the last record may exceed the limit")
 	require.NotNil(t, Load(handle))
 	require.NoFileExists(t, first.before())
 
@@ -27,10 +27,10 @@ func TestFullLog(t *testing.T) {
 	text, err := os.ReadFile(first.path)
 	require.NoError(t, err)
 	require.Equal(t, "\n{}", string(text))
-	require.Equal(t, "/first", Load(handle).Dir, "of the log before")
+	require.Equal(t, "/first", Load(handle).Dir, "record of the previous log")
 
 	require.NoError(t, Save(handle, session.Record{Dir: "/second"}))
-	require.Equal(t, "/second", Load(handle).Dir, "the later of two")
+	require.Equal(t, "/second", Load(handle).Dir, "the later of two records")
 	require.NoError(t, first.add([]byte(last)))
 	require.NoError(t, first.add([]byte("{}")))
 	require.Equal(t, "/second", Load(handle).Dir)
@@ -39,8 +39,8 @@ func TestFullLog(t *testing.T) {
 	require.Nil(t, Load(handle), "two logs are kept")
 }
 
-// Of several that find the log full, one begins another, and no line is lost.
-func TestFullLogAtOnce(t *testing.T) {
+// If several writers find the log full, one of them starts a new log, and no line is lost.
+func TestFullLogConcurrentWriters(t *testing.T) {
 	ownState(t)
 	l := log{at(t)}
 	require.NoError(t, l.add([]byte(strings.Repeat("x", maxLog))))
@@ -60,5 +60,5 @@ func TestFullLogAtOnce(t *testing.T) {
 	require.Equal(t, 160, strings.Count(string(text), "\n"))
 	left, err := os.ReadDir(filepath.Dir(l.path))
 	require.NoError(t, err)
-	require.Len(t, left, 3, "two logs, and the lock")
+	require.Len(t, left, 3, "two logs and the lock")
 }

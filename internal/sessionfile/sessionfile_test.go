@@ -19,7 +19,7 @@ import (
 
 const handle = "lumen.YS0x"
 
-// ownState gives the test a state of its own.
+// ownState gives the test a separate state directory.
 func ownState(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -29,7 +29,7 @@ func ownState(t *testing.T) {
 	}
 }
 
-// at is the file that has the session's record.
+// at returns the log file of the session.
 func at(t *testing.T) string {
 	t.Helper()
 	l, err := logOf(handle)
@@ -54,10 +54,10 @@ func TestRecords(t *testing.T) {
 	require.Nil(t, Load("lumen/../"+handle))
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(at(t)), "*"))
 	require.NoError(t, err)
-	require.Len(t, left, 1, "no file of a save is left")
+	require.Len(t, left, 1, "Save leaves no temporary file")
 }
 
-// A record that says something else than what Save wrote is none, and does not hide another.
+// A record that Save did not write is ignored, and does not hide another record.
 func TestBrokenRecords(t *testing.T) {
 	ownState(t)
 	other, err := json.Marshal(line{Session: "lumen.YS0y", At: time.Now().Unix(), Dir: []byte("/x")})
@@ -65,15 +65,15 @@ func TestBrokenRecords(t *testing.T) {
 	now := fmt.Sprintf(`{"at":%d,"session":"%s"`, time.Now().Unix(), handle)
 	old := fmt.Sprintf(`{"at":%d,"session":"%s"`, time.Now().Add(-keepFor-time.Hour).Unix(), handle)
 	for name, content := range map[string]string{
-		"empty": "", "half": now, "of another session": string(other), "no handle": `{"dir":"L3g="}`,
-		"too big":            now + `,"dir":"` + strings.Repeat("QUFB", maxSize/4) + `"}`,
-		"a negative count":   now + `,"used":{"turns":-1}}`,
-		"a negative cost":    now + `,"used":{"cost_usd":-1}}`,
-		"no number":          now + `,"used":{"cost_usd":1e999}}`,
-		"a plain directory":  now + `,"dir":"/x"}`,
-		"not what it is for": "[]",
-		"too old":            old + `,"dir":"L3g="}`,
-		"no time":            `{"session":"` + handle + `","dir":"L3g="}`,
+		"empty": "", "half": now, "record of another session": string(other), "no handle": `{"dir":"L3g="}`,
+		"too big":               now + `,"dir":"` + strings.Repeat("QUFB", maxSize/4) + `"}`,
+		"negative count":        now + `,"used":{"turns":-1}}`,
+		"negative cost":         now + `,"used":{"cost_usd":-1}}`,
+		"no number":             now + `,"used":{"cost_usd":1e999}}`,
+		"directory as a string": now + `,"dir":"/x"}`,
+		"wrong type":            "[]",
+		"too old":               old + `,"dir":"L3g="}`,
+		"no time":               `{"session":"` + handle + `","dir":"L3g="}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(at(t), []byte(content), 0o600))
@@ -83,11 +83,11 @@ func TestBrokenRecords(t *testing.T) {
 		})
 	}
 	require.NoError(t, os.WriteFile(at(t), []byte("\n"+now+`,"dir":"L3g="}`+"\n"+now), 0o600))
-	require.Equal(t, "/x", Load(handle).Dir, "the one before the half of one")
+	require.Equal(t, "/x", Load(handle).Dir, "the record before a partial line")
 }
 
-// Of saves at the same time one wins, and nobody reads a mixture.
-func TestRecordsAtOnce(t *testing.T) {
+// Of concurrent saves one wins, and no reader gets a mixture.
+func TestConcurrentSaves(t *testing.T) {
 	ownState(t)
 	require.NoError(t, Save(handle, session.Record{Dir: "0" + strings.Repeat("0", 999)}))
 	var calls sync.WaitGroup
@@ -111,7 +111,7 @@ func TestRecordsAtOnce(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// What nobody has gone on from for long is removed, once in a process.
+// Records of unused sessions are removed after a time, once in a process.
 func TestOldRecords(t *testing.T) {
 	ownState(t)
 	before := log{at(t)}.before()
@@ -129,7 +129,7 @@ func TestOldRecords(t *testing.T) {
 	}{
 		{"young", true, keepFor - time.Hour, true},
 		{"old", true, keepFor + time.Hour, false},
-		{"later calls do not look", false, keepFor + time.Hour, true},
+		{"later calls do not check", false, keepFor + time.Hour, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			age(test.age)

@@ -20,36 +20,35 @@ import (
 
 const hint = ` needs the full checker: import _ "github.com/clichain/clichain/fullschema" in the program`
 
-// A program without fullschema refuses what the basic checker does not know, and says what to import.
-func TestSchemasBeyondTheBasicOnes(t *testing.T) {
+func TestBasicCheckerRefusesOtherSchemas(t *testing.T) {
 	chain := `{"$ref":"#/$defs/n0","$defs":{"n102":{}`
 	for i := range 102 {
 		chain += fmt.Sprintf(`,"n%d":{"$ref":"#/$defs/n%d"}`, i, i+1)
 	}
 	for name, test := range map[string]struct{ schema, says string }{
-		"a keyword":              {`{"contains":{}}`, `at the top: the keyword "contains"` + hint},
-		"a keyword below":        {`{"properties":{"a/b":{"if":{}}}}`, `at '/properties/a~1b': the keyword "if"` + hint},
-		"in a definition":        {`{"$defs":{"a":{"$anchor":"x"}}}`, `at '/$defs/a': the keyword "$anchor"` + hint},
-		"a name":                 {`{"$id":"x.json"}`, `at '/$id': the name "x.json"` + hint},
-		"a name below":           {`{"items":{"$id":"https://example.com/x"}}`, `at '/items/$id': the name "https://example.com/x"` + hint},
-		"beside $ref in draft 7": {`{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#","minItems":1}}`, `at '/items': "minItems" beside $ref in draft 7` + hint},
-		"a list in draft 7":      {`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}`, `at '/items': a list of schemas` + hint},
-		"a format":               {`{"format":"email"}`, `at '/format': the format "email"` + hint},
-		"another draft":          {`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `at the top: the dialect "http://json-schema.org/draft-04/schema#"` + hint},
-		"another draft, below":   {`{"items":{"$schema":"http://json-schema.org/draft-06/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-06/schema#"` + hint},
-		"a reference elsewhere":  {`{"$ref":"https://example.com/x.json"}`, `at '/$ref': the reference "https://example.com/x.json"` + hint},
-		"a reference to a part":  {`{"$ref":"#/items","items":{}}`, `at '/$ref': the reference "#/items"` + hint},
-		"a reference to itself":  {`{"$ref":"#"}`, `at '/$ref': a circular or deeply nested reference` + hint},
-		"references in a circle": {`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"anyOf":[{},{"not":{"$ref":"#/$defs/a"}}]}}}`, `at '/$defs/a/anyOf/1/not/$ref': a circular or deeply nested reference` + hint},
-		"too many references":    {chain + `}}`, `a circular or deeply nested reference` + hint},
-		"a huge bound":           {`{"maxLength":1e30}`, `at '/maxLength': a number that large` + hint},
-		"a mistake":              {`{"minLength":-1}`, "is not a valid JSON Schema: at '/minLength': minimum: got -1, want 0"},
-		"a mistake of type":      {`{"properties":[]}`, "is not a valid JSON Schema: at '/properties': got array, want object"},
-		"an unknown type":        {`{"type":"nonsense"}`, "at '/type': value must be one of 'array', 'boolean',"},
-		"mistakes":               {`{"items":{"required":["a","a"]},"multipleOf":0}`, "at '/items/required': items at 0 and 1 are equal at '/multipleOf': exclusiveMinimum: got 0, want 0"},
-		"nothing there":          {`{"$ref":"#/$defs/a"}`, `is not a valid JSON Schema: at '/$ref': "#/$defs/a" is not found`},
-		"no pattern":             {`{"pattern":"(?=x)"}`, "is not a valid JSON Schema: at '/pattern': '(?=x)' is not valid regex: error parsing regexp"},
-		"a large pattern":        {withPattern("(?:xxxxxxxxxx){1000}y"), "at '/pattern': the pattern"},
+		"a keyword":                      {`{"contains":{}}`, `at the top: the keyword "contains"` + hint},
+		"keyword in a nested schema":     {`{"properties":{"a/b":{"if":{}}}}`, `at '/properties/a~1b': the keyword "if"` + hint},
+		"in a definition":                {`{"$defs":{"a":{"$anchor":"x"}}}`, `at '/$defs/a': the keyword "$anchor"` + hint},
+		"a name":                         {`{"$id":"x.json"}`, `at '/$id': the name "x.json"` + hint},
+		"$id in a nested schema":         {`{"items":{"$id":"https://example.com/x"}}`, `at '/items/$id': the name "https://example.com/x"` + hint},
+		"beside $ref in draft 7":         {`{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#","minItems":1}}`, `at '/items': "minItems" beside $ref in draft 7` + hint},
+		"list of schemas in draft 7":     {`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}`, `at '/items': a list of schemas` + hint},
+		"a format":                       {`{"format":"email"}`, `at '/format': the format "email"` + hint},
+		"another draft":                  {`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `at the top: the dialect "http://json-schema.org/draft-04/schema#"` + hint},
+		"other draft in a nested schema": {`{"items":{"$schema":"http://json-schema.org/draft-06/schema#"}}`, `at '/items/$schema': the dialect "http://json-schema.org/draft-06/schema#"` + hint},
+		"reference to another document":  {`{"$ref":"https://example.com/x.json"}`, `at '/$ref': the reference "https://example.com/x.json"` + hint},
+		"reference to a part":            {`{"$ref":"#/items","items":{}}`, `at '/$ref': the reference "#/items"` + hint},
+		"self-reference":                 {`{"$ref":"#"}`, `at '/$ref': a circular or deeply nested reference` + hint},
+		"circular references":            {`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"anyOf":[{},{"not":{"$ref":"#/$defs/a"}}]}}}`, `at '/$defs/a/anyOf/1/not/$ref': a circular or deeply nested reference` + hint},
+		"too many references":            {chain + `}}`, `a circular or deeply nested reference` + hint},
+		"very large limit":               {`{"maxLength":1e30}`, `at '/maxLength': a number that large` + hint},
+		"a mistake":                      {`{"minLength":-1}`, "is not a valid JSON Schema: at '/minLength': minimum: got -1, want 0"},
+		"keyword of the wrong type":      {`{"properties":[]}`, "is not a valid JSON Schema: at '/properties': got array, want object"},
+		"an unknown type":                {`{"type":"nonsense"}`, "at '/type': value must be one of 'array', 'boolean',"},
+		"mistakes":                       {`{"items":{"required":["a","a"]},"multipleOf":0}`, "at '/items/required': items at 0 and 1 are equal at '/multipleOf': exclusiveMinimum: got 0, want 0"},
+		"nothing there":                  {`{"$ref":"#/$defs/a"}`, `is not a valid JSON Schema: at '/$ref': "#/$defs/a" is not found`},
+		"no pattern":                     {`{"pattern":"(?=x)"}`, "is not a valid JSON Schema: at '/pattern': '(?=x)' is not valid regex: error parsing regexp"},
+		"a large pattern":                {withPattern("(?:xxxxxxxxxx){1000}y"), "at '/pattern': the pattern"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := structured.CompileBasic(json.RawMessage(test.schema))
@@ -62,8 +61,8 @@ func TestSchemasBeyondTheBasicOnes(t *testing.T) {
 	}
 }
 
-// With fullschema linked, every schema has the verdict of the full checker.
-func TestTheFullCheckerTakesTheRest(t *testing.T) {
+// With fullschema, the result for every schema is that of the full checker.
+func TestFullCheckerSupportsOtherSchemas(t *testing.T) {
 	for schema, basic := range map[string]bool{
 		`{"type":"string"}`: true, `{"items":{"$ref":"#"}}`: true, `{"format":"date-time"}`: true, `{"x-of":"ours"}`: true,
 		`{"$ref":"#"}`: false, `{"contains":{}}`: false, `{"format":"email"}`: false, `{"maxLength":1e30}`: false,
@@ -82,8 +81,8 @@ func TestTheFullCheckerTakesTheRest(t *testing.T) {
 	}
 }
 
-// The basic checker knows of each keyword of each draft whether it takes it.
-func TestEveryKeywordIsKnown(t *testing.T) {
+// The basic checker must classify each keyword of each draft as supported or unsupported.
+func TestEveryKeywordIsClassified(t *testing.T) {
 	silent := []string{
 		"$comment", "id", "title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples",
 		"contentEncoding", "contentMediaType", "const", "format",
@@ -121,7 +120,7 @@ func TestEveryKeywordIsKnown(t *testing.T) {
 	require.Greater(t, words, 200)
 }
 
-// All that CompleteAs can ask for is within the basic schemas.
+// The schemas of CompleteAs need only the basic checker.
 func TestSchemasOfTypesAreBasic(t *testing.T) {
 	type all struct {
 		At     time.Time          `json:"at"`
@@ -154,8 +153,8 @@ func TestSchemasOfTypesAreBasic(t *testing.T) {
 	}
 }
 
-// The basic checker ends as the full one does, and recursion of a schema cannot exhaust the stack.
-func TestBasicExponentialWorkIsEnded(t *testing.T) {
+// The basic checker has the same step limit as the full checker, and a recursive schema cannot exhaust the stack.
+func TestBasicCheckerLimitsExponentialWork(t *testing.T) {
 	s, failed := structured.CompileBasic(json.RawMessage(`{"anyOf":[{"items":{"$ref":"#"},"minItems":1},{"items":{"$ref":"#"},"minItems":1}]}`))
 	require.Nil(t, failed)
 	_, problem := s.Accept(nested("[", "", "]", 150))

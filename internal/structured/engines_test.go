@@ -14,17 +14,17 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// The basic checker takes no schema that the full one refuses, and finds the same mistakes at the
-// same places. Seeds that ever differed stay in testdata.
-func TestEnginesAgree(t *testing.T) {
+// The basic checker accepts no schema that the full checker refuses, and both report the same mistakes at the same
+// places. testdata contains the seeds that have differed in the past.
+func TestCheckersAgree(t *testing.T) {
 	count := map[bool]int{}
 	for seed := range uint64(1500) {
 		for verdict, n := range enginesAgree(t, seed) {
 			count[verdict] += n
 		}
 	}
-	require.Greater(t, count[true], 1500, "answers that meet their schema")
-	require.Greater(t, count[false], 1500, "answers that do not")
+	require.Greater(t, count[true], 1500, "answers that match their schema")
+	require.Greater(t, count[false], 1500, "answers that do not match")
 }
 
 func FuzzEngines(f *testing.F) {
@@ -34,7 +34,7 @@ func FuzzEngines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { enginesAgree(t, seed) })
 }
 
-// enginesAgree compares the checkers on one schema, and counts the answers by their verdict.
+// enginesAgree compares the checkers on one schema, and counts the answers by result.
 func enginesAgree(t *testing.T, seed uint64) map[bool]int {
 	g := &generator{rand.New(rand.NewPCG(seed, 0))}
 	document := g.object(3, true)
@@ -44,9 +44,9 @@ func enginesAgree(t *testing.T, seed uint64) map[bool]int {
 	switch {
 	case refused == nil:
 		require.Empty(t, problem, "seed %d: %s", seed, schema)
-	case strings.HasSuffix(refused.Message, "is not found"): // the full checker does not look into a definition that nothing means
+	case strings.HasSuffix(refused.Message, "is not found"): // the full checker does not check unused definitions
 		return nil
-	case strings.Contains(refused.Message, otherDefs(document)): // which that draft does not know, so the full checker looks at what is used
+	case strings.Contains(refused.Message, otherDefs(document)): // the full checker checks only the used parts of them
 		return nil
 	case !strings.Contains(refused.Message, "needs the full checker"):
 		require.NotEmpty(t, problem, "seed %d: %s: %s", seed, schema, refused.Message)
@@ -67,7 +67,7 @@ func enginesAgree(t *testing.T, seed uint64) map[bool]int {
 	return count
 }
 
-// otherDefs is the place of definitions in the other draft.
+// otherDefs returns the keyword for definitions in the other draft.
 func otherDefs(document map[string]any) string {
 	if name, _ := document["$schema"].(string); strings.Contains(name, "draft-07") {
 		return "at '/$defs/"
@@ -81,8 +81,8 @@ var (
 	extra  = regexp.MustCompile(`(additional properties) (.*) not`)
 )
 
-// findings makes the findings of both checkers comparable: how a number is written may differ, and
-// the order of names, and the reason why a text is no date.
+// findings normalizes the findings of both checkers: the format of numbers, the order of names, and the reason why a
+// text is not a date may differ.
 func findings(lines []string) []string {
 	lines = slices.Clone(lines)
 	for i, line := range lines {
@@ -109,7 +109,7 @@ func text(value any) string {
 	return string(text)
 }
 
-// generator makes schemas and values out of few words, so that they often meet.
+// generator creates random schemas and values from few names, so that they often match.
 type generator struct{ *rand.Rand }
 
 func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -151,7 +151,7 @@ func (g *generator) object(depth int, top bool) map[string]any {
 
 func (g *generator) keyword(word string, depth int) any {
 	if g.IntN(150) == 0 {
-		return g.value(2) // most often malformed
+		return g.value(2) // malformed in most cases
 	}
 	switch word {
 	case "type":
@@ -228,7 +228,7 @@ func (g *generator) value(depth int) any {
 	return pick(g, "", "a", "b", "ab", "A", "é", "a\"b'c\\d", "12", "x\ny", "\U0001f600\U0001f600")
 }
 
-// date is a date and time, or nearly one.
+// date returns a valid or slightly malformed date and time.
 func (g *generator) date() any {
 	date := fmt.Sprintf("%04d-%02d-%02d", g.IntN(3000), g.IntN(14), g.IntN(33))
 	clock := fmt.Sprintf("%02d:%02d:%02d", pick(g, 0, 9, 22, 23, 24), pick(g, 0, 29, 58, 59, 60), pick(g, 0, 7, 59, 60, 60, 61))

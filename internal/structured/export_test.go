@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/internal/jsontext"
 )
 
-// What the tests from outside need of the inside.
+// These names give the external tests access to internals.
 const (
 	MaxSchema  = maxSchema
 	MetaSchema = metaSchema
@@ -27,7 +27,7 @@ func CompileBasic(raw json.RawMessage) (*Schema, *call.Error) {
 	return Compile(raw)
 }
 
-// CompileFull has the full checker take a schema.
+// CompileFull compiles a schema with the full checker.
 func CompileFull(raw string) (*Schema, string) {
 	document, err := jsontext.Strict(raw)
 	if err != nil {
@@ -37,13 +37,13 @@ func CompileFull(raw string) (*Schema, string) {
 	return &Schema{checker}, problem
 }
 
-// IsBasic reports whether the basic checker has taken the schema.
+// IsBasic reports whether the basic checker accepted the schema.
 func IsBasic(s *Schema) bool {
 	_, ok := s.checker.(*basic)
 	return ok
 }
 
-// Findings are all that a schema finds in a value.
+// Findings returns all findings of a schema for a value.
 func Findings(s *Schema, text string) ([]string, error) {
 	value, err := jsontext.Strict(text)
 	if err != nil {

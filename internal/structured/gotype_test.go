@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-func TestTypesWithoutASchema(t *testing.T) {
+func TestOfTypeRefusesTypes(t *testing.T) {
 	for name, test := range map[string]struct {
 		of   reflect.Type
 		says string
@@ -35,10 +35,10 @@ func TestTypesWithoutASchema(t *testing.T) {
 		"enum of anything": {reflect.TypeFor[struct {
 			A any `jsonschema:"enum=a"`
 		}](), "an enum needs a string, a number"},
-		"enum that is no integer": {reflect.TypeFor[struct {
+		"enum that is not an integer": {reflect.TypeFor[struct {
 			A int `jsonschema:"enum=1,enum=b"`
 		}](), `jsonschema:"enum=1,enum=b" of field A: "b" is not an integer`},
-		"enum that is no number": {reflect.TypeFor[struct {
+		"enum that is not a number": {reflect.TypeFor[struct {
 			A float64 `jsonschema:"enum=NaN"`
 		}](), `"NaN" is not a number`},
 		"enum twice": {reflect.TypeFor[struct {
@@ -56,7 +56,7 @@ func TestTypesWithoutASchema(t *testing.T) {
 		"an empty tag": {reflect.TypeFor[struct {
 			A int `jsonschema:""`
 		}](), "the tag jsonschema of field A is empty"},
-		"reads itself, pointer": {reflect.TypeFor[*itself](), "structured.itself"},
+		"own UnmarshalJSON on the pointer": {reflect.TypeFor[*itself](), "structured.itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := OfType(test.of)
@@ -68,7 +68,7 @@ func TestTypesWithoutASchema(t *testing.T) {
 	}
 }
 
-func TestSchemasOfTypes(t *testing.T) {
+func TestOfType(t *testing.T) {
 	type optional struct {
 		A int  `json:"a"`
 		B int  `json:"b,omitempty"`
@@ -96,7 +96,7 @@ func TestSchemasOfTypes(t *testing.T) {
 		Named `json:"named"`
 		Hid   `json:"-"`
 		Kind
-		Name string `json:"name"` // hides that of base
+		Name string `json:"name"` // hides Name of base
 	}
 	type labels struct {
 		Kind   Kind      `json:"kind" jsonschema:"enum=bug,enum=feature request, enum=question,description=of the issue, as a whole"`
@@ -130,7 +130,7 @@ func TestSchemasOfTypes(t *testing.T) {
 			"Kind":{"type":"string"},"name":{"type":"string"}},
 			"required":["id","Far","base","named","Kind","name"],"additionalProperties":false}`},
 		"optional fields": {reflect.TypeFor[optional](), `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":["null","integer"]}},"required":["a","c"],"additionalProperties":false}`},
-		"types that read themselves": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":{},"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":{}},
+		"types with their own UnmarshalJSON": {reflect.TypeFor[other](), `{"type":"object","properties":{"At":{"type":"string"},"Raw":{},"Num":{"type":"number"},"Data":{"type":"string","contentEncoding":"base64"},"Any":{}},
 			"required":["At","Raw","Num","Data","Any"],"additionalProperties":false}`},
 		"numbers": {reflect.TypeFor[struct {
 			A int
@@ -165,7 +165,7 @@ func TestSchemasOfTypes(t *testing.T) {
 	}
 }
 
-// The model writes the fields in the order of the type: one that explains comes before the one that decides.
+// Models write the fields in the order of the type, so that an explanation can precede the decision.
 func TestFieldsKeepTheirOrder(t *testing.T) {
 	type base struct{ Z, Twice string }
 	schema, err := OfType(reflect.TypeFor[struct {

@@ -14,13 +14,13 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// withPattern is a schema with one pattern.
+// withPattern returns a schema with one pattern.
 func withPattern(pattern string) string {
 	text, _ := json.Marshal(pattern)
 	return `{"pattern":` + string(text) + `}`
 }
 
-// manyPatterns is a schema with n different patterns; %d in one is its number.
+// manyPatterns returns a schema with n different patterns, in which %d is the number of the pattern.
 func manyPatterns(n int, pattern string) string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -29,7 +29,7 @@ func manyPatterns(n int, pattern string) string {
 	return `{"anyOf":[` + strings.Join(parts, ",") + `]}`
 }
 
-// A schema of 83 kB once took 40 s and 4.75 GB to compile.
+// Without limits, this schema of 83 kB took 40 s and 4.75 GB to compile.
 func TestPatternBombIsRefused(t *testing.T) {
 	bomb := "(" + strings.Repeat(".?", 41_500) + "){1000}"
 	quoted, _ := json.Marshal(bomb)
@@ -54,34 +54,34 @@ func TestPatternBombIsRefused(t *testing.T) {
 	}
 }
 
-func TestPatternBounds(t *testing.T) {
+func TestPatternLimits(t *testing.T) {
 	const far = "compiles to"
 	for name, test := range map[string]struct{ schema, says string }{
-		"longest":                     {withPattern(strings.Repeat("x", 1000)), ""},
-		"too long":                    {withPattern(strings.Repeat("x", 1001)), "has 1001 bytes, the maximum is 1000"},
-		"too long, and no pattern":    {withPattern(strings.Repeat("(", 1001)), "has 1001 bytes, the maximum is 1000"},
-		"no pattern":                  {withPattern("(?=x)"), "is not valid regex"},
-		"repeated more than Go takes": {withPattern("(?:.{10}){1000}"), "invalid repeat count"},
-		"just small enough":           {withPattern("(?:xxxxxxxxxx){1000}"), ""},
-		"one too large":               {withPattern("(?:xxxxxxxxxx){1000}y"), far + " 10001 instructions, the maximum is 10000: use fewer repetitions"},
-		"repeated from":               {withPattern("(?:xxxxxxxxxxx){1000,}"), far + " 11001"},
-		"repeated up to":              {withPattern("(?:xxxxxxxxxx){0,1000}"), far + " 11000"},
-		"classes":                     {withPattern("(?:[a-z][0-9a-f]\\pL.){900}[^x]{900}" + strings.Repeat(".{1000}", 6)), far + " 10500"},
-		"captures":                    {withPattern("((((x)))){1000}" + strings.Repeat("(x){1000}", 2)), far + " 15000"},
-		"as a name":                   {`{"items":{"patternProperties":{"(?:xxxxxxxxxxx){1000}":{}}}}`, `at '/items/patternProperties': the pattern "(?:xxxxxxxxxxx){1000}" ` + far},
-		"as many as there may be":     {manyPatterns(1000, "^%d$"), ""},
-		"one more":                    {manyPatterns(1001, "^%d$"), "has more than 1000 different patterns: use fewer"},
-		"one and the same":            {`{"anyOf":[` + strings.Repeat(withPattern("^x$")+",", 3000) + `{}]}`, ""},
-		"large together":              {manyPatterns(11, "x%03d(?:xxxxxxxxxx){999}"), "compile to more than 100000 instructions in total: use fewer"},
-		"nearly too large together":   {manyPatterns(10, "x%03d(?:xxxxxxxxxx){999}"), ""},
-		"a property, a name":          {`{"properties":{"pattern":{"type":"string"},"patternProperties":{"pattern":"a"}}}`, ""},
-		"data":                        {`{"const":` + withPattern(strings.Repeat("x", 2000)) + `}`, ""},
-		"no text":                     {`{"pattern":7}`, "at '/pattern': got number, want string"},
-		"a date":                      {withPattern(`^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$`), ""},
-		"words of any script":         {withPattern(`^[\p{L}\p{N} ._-]{1,255}$`), ""},
-		"a mail address":              {withPattern(`(?i)^[a-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`), ""},
-		"a UUID":                      {withPattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`), ""},
-		"base64 of some length":       {withPattern(`^(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`), ""},
+		"longest":                          {withPattern(strings.Repeat("x", 1000)), ""},
+		"too long":                         {withPattern(strings.Repeat("x", 1001)), "has 1001 bytes, the maximum is 1000"},
+		"too long and invalid":             {withPattern(strings.Repeat("(", 1001)), "has 1001 bytes, the maximum is 1000"},
+		"no pattern":                       {withPattern("(?=x)"), "is not valid regex"},
+		"more repetitions than Go accepts": {withPattern("(?:.{10}){1000}"), "invalid repeat count"},
+		"just small enough":                {withPattern("(?:xxxxxxxxxx){1000}"), ""},
+		"one too large":                    {withPattern("(?:xxxxxxxxxx){1000}y"), far + " 10001 instructions, the maximum is 10000: use fewer repetitions"},
+		"repeated from":                    {withPattern("(?:xxxxxxxxxxx){1000,}"), far + " 11001"},
+		"repeated up to":                   {withPattern("(?:xxxxxxxxxx){0,1000}"), far + " 11000"},
+		"classes":                          {withPattern("(?:[a-z][0-9a-f]\\pL.){900}[^x]{900}" + strings.Repeat(".{1000}", 6)), far + " 10500"},
+		"captures":                         {withPattern("((((x)))){1000}" + strings.Repeat("(x){1000}", 2)), far + " 15000"},
+		"pattern as a property name":       {`{"items":{"patternProperties":{"(?:xxxxxxxxxxx){1000}":{}}}}`, `at '/items/patternProperties': the pattern "(?:xxxxxxxxxxx){1000}" ` + far},
+		"maximum number of patterns":       {manyPatterns(1000, "^%d$"), ""},
+		"one pattern too many":             {manyPatterns(1001, "^%d$"), "has more than 1000 different patterns: use fewer"},
+		"repeated pattern":                 {`{"anyOf":[` + strings.Repeat(withPattern("^x$")+",", 3000) + `{}]}`, ""},
+		"too large in total":               {manyPatterns(11, "x%03d(?:xxxxxxxxxx){999}"), "compile to more than 100000 instructions in total: use fewer"},
+		"nearly too large in total":        {manyPatterns(10, "x%03d(?:xxxxxxxxxx){999}"), ""},
+		"a property, a name":               {`{"properties":{"pattern":{"type":"string"},"patternProperties":{"pattern":"a"}}}`, ""},
+		"data":                             {`{"const":` + withPattern(strings.Repeat("x", 2000)) + `}`, ""},
+		"no text":                          {`{"pattern":7}`, "at '/pattern': got number, want string"},
+		"a date":                           {withPattern(`^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$`), ""},
+		"words in any script":              {withPattern(`^[\p{L}\p{N} ._-]{1,255}$`), ""},
+		"mail address":                     {withPattern(`(?i)^[a-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$`), ""},
+		"a UUID":                           {withPattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`), ""},
+		"base64 of some length":            {withPattern(`^(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
@@ -100,7 +100,7 @@ func TestPatternBounds(t *testing.T) {
 	}
 }
 
-// The estimate is never far below what the pattern becomes.
+// The estimate is never far below the real number of instructions.
 func TestPatternSteps(t *testing.T) {
 	for _, pattern := range []string{
 		"", "abc", "(?i)abc", "a|b|cd|ce", "[a-z]{3,7}x*", "(a+|(b?c){2,}){1,30}", "(?:(?:x*)*)+", `^\d{4}(-\d\d){2}\b.$`, "((((x)))){99}", "(?:(|a|b)*){5}",
@@ -115,8 +115,7 @@ func TestPatternSteps(t *testing.T) {
 	}
 }
 
-// An answer brings patterns of its own: they are bounded in the same way, each
-// answer afresh.
+// An answer can contain patterns. The same limits apply to them, separately for each answer.
 func TestPatternsInAnswers(t *testing.T) {
 	s, err := structured.Compile([]byte(`{"items":{"format":"regex","pattern":"^.?"}}`))
 	require.Nil(t, err)

@@ -14,15 +14,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What happens upon a response keeps its place among the lines.
-func TestOrderOfLines(t *testing.T) {
+// The function for a response runs in order with the other lines.
+func TestResponsesInOrderOfLines(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		var got []string
 		p := newPeer(d, d.news, d.result(d.id(1), "1"), d.news, d.failure(d.id(2)), d.theirs)
 		p.Noticed = func(method string, _ []byte) { got = append(got, strings.Clone(method)) }
 		p.Asked = func(r Request) bool { got = append(got, strings.Clone(r.Method)); return true }
 		then := func(result json.RawMessage, err error) { got = append(got, fmt.Sprintf("%s, %v", result, err)) }
-		_, err := p.expect(func(m message) { then(m.body, nil) }) // so that two wait when the lines come
+		_, err := p.expect(func(m message) { then(m.body, nil) }) // registers two requests before the lines arrive
 		require.NoError(t, err)
 		_, err = p.Ask(t.Context(), "ask", nil, then)
 		require.NoError(t, err)
@@ -30,10 +30,10 @@ func TestOrderOfLines(t *testing.T) {
 	})
 }
 
-func TestForgottenRequest(t *testing.T) {
+func TestAskForget(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		p := newPeer(d)
-		forget, err := p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("it was forgotten") })
+		forget, err := p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("the request was forgotten") })
 		require.NoError(t, err)
 		forget()
 		forget()
@@ -43,17 +43,16 @@ func TestForgottenRequest(t *testing.T) {
 	})
 }
 
-var errTest = errors.New("for a reason")
+var errTest = errors.New("own error")
 
-// A call ends with its context, for the reason of the context, and what comes later
-// is for nobody.
+// A call ends with the cause of its context, and later responses are ignored.
 func TestCallEndsWithItsContext(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p := newPeer(d)
 		p.Send = func(got context.Context, _ []byte) error {
 			require.Equal(t, ctx, got)
-			cancel(errTest) // when it has been sent
+			cancel(errTest) // after it has been sent
 			return nil
 		}
 		_, err := p.Call(ctx, "ask", nil)
@@ -65,7 +64,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 
 func TestEnd(t *testing.T) {
 	for name, test := range map[string]struct{ err, want error }{
-		"for no reason": {nil, ErrEnded}, "for a reason": {errTest, errTest},
+		"nil error": {nil, ErrEnded}, "own error": {errTest, errTest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inEach(t, func(t *testing.T, d dialect) {
@@ -78,25 +77,25 @@ func TestEnd(t *testing.T) {
 				p.say(d.result(d.id(1), "1"))
 				p.Send = func(context.Context, []byte) error { p.End(test.err); return nil }
 				_, err := p.Call(t.Context(), "ask", nil)
-				require.Equal(t, test.want, err, "while it waits")
-				p.End(errors.New("a later one"))
+				require.Equal(t, test.want, err, "waiting call")
+				p.End(errors.New("later call"))
 				p.say(d.result(d.id(2), "1"))
-				require.Equal(t, map[int][]error{0: {nil}, 1: {test.want}, 2: {test.want}}, told, "each is told once")
+				require.Equal(t, map[int][]error{0: {nil}, 1: {test.want}, 2: {test.want}}, told, "each function runs once")
 
-				p.Send = func(context.Context, []byte) error { t.Error("nobody is there to read it"); return nil }
+				p.Send = func(context.Context, []byte) error { t.Error("no response function is left"); return nil }
 				_, err = p.Call(t.Context(), "ask", nil)
 				require.Equal(t, test.want, err)
-				_, err = p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("it was not asked") })
+				_, err = p.Ask(t.Context(), "ask", nil, func(json.RawMessage, error) { t.Error("the message was not sent") })
 				require.Equal(t, test.want, err)
-				require.True(t, p.say(d.news), "what is left in the pipe is read")
+				require.True(t, p.say(d.news), "remaining lines are read")
 			})
 		})
 	}
 }
 
-func TestWhatCannotBeSent(t *testing.T) {
+func TestSendFailure(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
-		never := func(json.RawMessage, error) { t.Error("it was not asked") }
+		never := func(json.RawMessage, error) { t.Error("the message was not sent") }
 		var kept Request
 		p := newPeer(d)
 		p.Asked = func(r Request) bool { kept = r; return true }
@@ -111,21 +110,21 @@ func TestWhatCannotBeSent(t *testing.T) {
 		require.Equal(t, errTest, kept.Answer(t.Context(), json.RawMessage(`{}`)))
 		require.Equal(t, errTest, kept.Refuse(t.Context(), &Error{Message: "no"}))
 		p.Asked = nil
-		require.True(t, p.say(d.theirs), "that the refusal is lost is no fault of the line")
+		require.True(t, p.say(d.theirs), "a lost refusal does not invalidate the line")
 
 		p = newPeer(d)
 		p.Asked = func(r Request) bool { kept = r; return true }
 		p.say(d.theirs)
-		require.Error(t, kept.Answer(t.Context(), json.RawMessage(`{"half":`)), "which is no JSON")
+		require.Error(t, kept.Answer(t.Context(), json.RawMessage(`{"half":`)), "invalid JSON")
 		require.Empty(t, p.sent)
 	})
 }
 
-// Many call at once, and are answered in the reverse order, between notices.
+// Many concurrent calls receive their responses in reverse order, between notices.
 func TestConcurrentCalls(t *testing.T) {
 	const callers, rounds = 64, 3
 	inEach(t, func(t *testing.T, d dialect) {
-		sent := make(chan string, callers) // some ask again while others are answered
+		sent := make(chan string, callers) // some callers send again while others receive
 		p := newPeer(d)
 		p.Send = func(_ context.Context, line []byte) error { sent <- string(line); return nil }
 		p.Noticed = func(string, []byte) {}
@@ -157,12 +156,12 @@ func TestConcurrentCalls(t *testing.T) {
 	})
 }
 
-// sharedID finds our numbers in a line without the code under test.
+// sharedID matches our numbers in a line, independently of the code under test.
 func sharedID(d dialect, n int) *regexp.Regexp {
 	return regexp.MustCompile(`:\s*` + regexp.QuoteMeta(d.id(n)) + `\s*[,}]`)
 }
 
-// No line panics, none answers a request with another id, and what is sent is one line.
+// No line causes a panic or answers a request with another id, and each message that is sent is one line.
 func FuzzLine(f *testing.F) {
 	for _, d := range dialects() {
 		for _, line := range []string{d.result(d.id(1), `{"x":1}`), d.failure(d.id(2)), d.theirs, d.news, d.result(`"1"`, `1`)} {
@@ -189,7 +188,7 @@ func FuzzLine(f *testing.F) {
 			require.False(t, first && second, name)
 			require.False(t, !ok && (first || second || len(p.sent) > 2), "%s: a line that is no message did something", name)
 			for n, got := range map[int]bool{1: first, 2: second} {
-				if got && !strings.Contains(string(line), "\x1b") { // colours may stand within the number
+				if got && !strings.Contains(string(line), "\x1b") { // escape sequences may interrupt the number
 					require.Regexp(t, sharedID(d, n), string(line), name)
 				}
 			}

@@ -15,25 +15,25 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// dialect is how the other side writes in one envelope, spelt out so that the tests do
-// not lean on the code that they test.
+// dialect contains the messages of one envelope. They are literal, so that the tests do not depend on the code under
+// test.
 type dialect struct {
 	envelope clispec.LiveEnvelope
-	id       func(n int) string             // of our request n
-	path     string                         // of the id in our request
+	id       func(n int) string             // id of our request n
+	path     string                         // path of the id in our request
 	bare     string                         // our request 1, "ask", without parameters
-	full     string                         // the same, with {"a":[1,null],"b":"x"}
+	full     string                         // the same request with {"a":[1,null],"b":"x"}
 	told     string                         // our notice "news" with {"a":1}
 	result   func(id, result string) string // a response; no result for ""
-	failure  func(id string) string         // a response: "busy"
-	err      Error                          // of failure
-	text     string                         // of err
-	theirs   string                         // the request "may" of the other side, with the id "q"
-	params   string                         // of theirs
-	answer   string                         // to theirs: {"ok":true}
-	refusal  string                         // of theirs: "no", and 7 as the code
-	unknown  string                         // to theirs, which nobody knows
-	news     string                         // the notice "news" of the other side
+	failure  func(id string) string         // a failed response: "busy"
+	err      Error                          // error of failure
+	text     string                         // text of err
+	theirs   string                         // the request "may" of the CLI, with the id "q"
+	params   string                         // parameters of theirs
+	answer   string                         // answer to theirs: {"ok":true}
+	refusal  string                         // refusal of theirs: "no", with code 7
+	unknown  string                         // answer to theirs if it is unknown
+	news     string                         // the notice "news" of the CLI
 }
 
 func dialects() map[string]dialect {
@@ -89,12 +89,11 @@ func inEach(t *testing.T, test func(t *testing.T, d dialect)) {
 	}
 }
 
-// peer is a Conn whose other side answers each line that is sent with a list of lines,
-// before Send returns: so nothing has to wait for anything.
+// peer is a Conn whose CLI answers each line with a list of lines before Send returns, so that the tests need not wait.
 type peer struct {
 	*Conn
 	sent  []string
-	lines []string // that the other side says next
+	lines []string // next lines of the CLI
 }
 
 func newPeer(d dialect, lines ...string) *peer {
@@ -111,7 +110,7 @@ func newPeer(d dialect, lines ...string) *peer {
 	return p
 }
 
-// say takes a line in memory that is used again afterwards, as that of a pipe is.
+// say processes a line in memory that is reused afterwards, like that of a pipe.
 func (p *peer) say(line string) bool {
 	buffer := []byte(line)
 	defer func() {
@@ -122,24 +121,24 @@ func (p *peer) say(line string) bool {
 	return p.Line(buffer)
 }
 
-func TestCallGetsItsResponse(t *testing.T) {
+func TestCallResponse(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		own, other := d.id(1), d.id(2)
-		wrong := map[bool]string{true: `"1"`, false: `1`}[own == "1"] // the same, of another type
+		wrong := map[bool]string{true: `"1"`, false: `1`}[own == "1"] // the same id with another type
 		for name, test := range map[string]struct {
 			lines []string
-			want  string // "": no result
+			want  string // "" for no result
 		}{
 			"at once":                      {[]string{d.result(own, `{"x":2}`)}, `{"x":2}`},
-			"of any type":                  {[]string{d.result(own, `"a\nb"`)}, `"a\nb"`},
+			"result of any type":           {[]string{d.result(own, `"a\nb"`)}, `"a\nb"`},
 			"with blanks":                  {[]string{" \t" + d.result(own, `[ 1 ]`) + " \r"}, `[ 1 ]`},
 			"without a result":             {[]string{d.result(own, "")}, ""},
 			"after other lines":            {[]string{d.news, d.theirs, "no JSON", "", d.result(own, `3`)}, `3`},
-			"after one that nobody awaits": {[]string{d.result(other, `1`), d.failure(other), d.result(own, `3`)}, `3`},
-			"after one for another type":   {[]string{d.result(wrong, `1`), d.failure(wrong), d.result(own, `3`)}, `3`},
-			"after one for no id":          {[]string{d.result("null", `1`), d.result(`""`, `2`), d.result(own, `3`)}, `3`},
-			"twice":                        {[]string{d.result(own, `3`), d.result(own, `4`), d.failure(own)}, `3`},
-			"without an error":             {[]string{strings.Replace(d.result(own, `3`), `{`, `{"error":null,`, 1)}, `3`},
+			"after an unexpected response": {[]string{d.result(other, `1`), d.failure(other), d.result(own, `3`)}, `3`},
+			"after a response with an id of another type": {[]string{d.result(wrong, `1`), d.failure(wrong), d.result(own, `3`)}, `3`},
+			"after a response without an id":              {[]string{d.result("null", `1`), d.result(`""`, `2`), d.result(own, `3`)}, `3`},
+			"twice":                                       {[]string{d.result(own, `3`), d.result(own, `4`), d.failure(own)}, `3`},
+			"without an error":                            {[]string{strings.Replace(d.result(own, `3`), `{`, `{"error":null,`, 1)}, `3`},
 		} {
 			t.Run(name, func(t *testing.T) {
 				p := newPeer(d, test.lines...)
@@ -153,27 +152,27 @@ func TestCallGetsItsResponse(t *testing.T) {
 	})
 }
 
-func TestCallGetsItsError(t *testing.T) {
+func TestCallError(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		p := newPeer(d, d.failure(d.id(1)), d.result(d.id(1), `3`))
 		_, err := p.Call(t.Context(), "ask", nil)
 		refused, ok := errors.AsType[*Error](err)
 		require.True(t, ok)
-		require.Equal(t, d.err, *refused, "which must not change with the memory of the line")
+		require.Equal(t, d.err, *refused, "the error must not share the memory of the line")
 		require.EqualError(t, err, d.text)
 		p.lines = []string{d.result(d.id(2), `4`)}
 		got, err := p.Call(t.Context(), "ask", nil)
-		require.NoError(t, err, "a refusal is no end")
+		require.NoError(t, err, "the connection stays usable after a refusal")
 		require.Equal(t, `4`, string(got))
 	})
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestSentMessages(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		for name, test := range map[string]struct{ params, want string }{
 			"no parameters": {"", d.bare},
 			"an object":     {`{"a":[1,null],"b":"x"}`, d.full},
-			"of some lines": {"{\n \"a\": [1, null],\r\n \"b\": \"x\"\n}", d.full},
+			"several lines": {"{\n \"a\": [1, null],\r\n \"b\": \"x\"\n}", d.full},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var params json.RawMessage
@@ -196,8 +195,8 @@ func TestWhatIsSent(t *testing.T) {
 	})
 }
 
-// Whatever a prompt holds, it is one line, and the same text at the other end.
-func TestPromptStaysOneLine(t *testing.T) {
+// A prompt always travels as one line and arrives unchanged.
+func TestPromptIsOneLine(t *testing.T) {
 	prompt := "a\nb\r\nc\u2028d\x00\x1b\"\\ {x} <&> 中 \U0001F600"
 	quoted, err := json.Marshal(map[string]string{"prompt": prompt})
 	require.NoError(t, err)
@@ -215,7 +214,7 @@ func TestPromptStaysOneLine(t *testing.T) {
 	})
 }
 
-func TestRequestsOfTheOtherSide(t *testing.T) {
+func TestRequestsOfCLI(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		for name, test := range map[string]struct {
 			asked func(Request) bool
@@ -224,9 +223,9 @@ func TestRequestsOfTheOtherSide(t *testing.T) {
 			"answered": {func(r Request) bool {
 				return r.Answer(context.Background(), json.RawMessage(`{"ok":true}`)) == nil
 			}, d.answer},
-			"refused":         {func(r Request) bool { return r.Refuse(context.Background(), &Error{Code: 7, Message: "no"}) == nil }, d.refusal},
-			"unknown":         {func(Request) bool { return false }, d.unknown},
-			"nobody is there": {nil, d.unknown},
+			"refused":           {func(r Request) bool { return r.Refuse(context.Background(), &Error{Code: 7, Message: "no"}) == nil }, d.refusal},
+			"unknown":           {func(Request) bool { return false }, d.unknown},
+			"no Asked function": {nil, d.unknown},
 		} {
 			t.Run(name, func(t *testing.T) {
 				p := newPeer(d)
@@ -239,13 +238,13 @@ func TestRequestsOfTheOtherSide(t *testing.T) {
 	})
 }
 
-// A request is answered when somebody has decided, long after its line.
+// A request can be answered long after its line.
 func TestRequestOutlivesItsLine(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		var kept []Request
 		p := newPeer(d)
 		p.Asked = func(r Request) bool { kept = append(kept, r); return true }
-		p.Noticed = func(string, []byte) { t.Error("a request is no notice") }
+		p.Noticed = func(string, []byte) { t.Error("a request is not a notice") }
 		require.True(t, p.say(d.theirs))
 		require.Len(t, kept, 1)
 		require.Empty(t, p.sent)
@@ -256,30 +255,30 @@ func TestRequestOutlivesItsLine(t *testing.T) {
 	})
 }
 
-func TestLinesThatAreNoticed(t *testing.T) {
+func TestNoticedLines(t *testing.T) {
 	inEach(t, func(t *testing.T, d dialect) {
 		for name, test := range map[string]struct {
 			line string
 			ok   bool
-			want []string // the name of the notice, and the line
+			want []string // name of the notice, and the line
 		}{
-			"a notice":            {d.news, true, []string{"news", d.news}},
-			"one without a name":  {`{"x":1}`, true, []string{"", `{"x":1}`}},
-			"an empty object":     {`{}`, true, []string{"", `{}`}},
-			"a response":          {d.result(d.id(9), "1"), true, nil},
-			"an error":            {d.failure(d.id(9)), true, nil},
-			"nothing":             {"", false, nil},
-			"words":               {"Warning: slow", false, nil},
-			"a list":              {"[" + d.news + "]", false, nil},
-			"a text":              {`"x"`, false, nil},
-			"half an object":      {d.news[:len(d.news)-1], false, nil},
-			"two objects":         {d.news + d.news, false, nil},
-			"words and an object": {"> " + d.news, false, nil},
+			"a notice":              {d.news, true, []string{"news", d.news}},
+			"notice without a name": {`{"x":1}`, true, []string{"", `{"x":1}`}},
+			"empty object":          {`{}`, true, []string{"", `{}`}},
+			"a response":            {d.result(d.id(9), "1"), true, nil},
+			"an error":              {d.failure(d.id(9)), true, nil},
+			"nothing":               {"", false, nil},
+			"words":                 {"Warning: slow", false, nil},
+			"a list":                {"[" + d.news + "]", false, nil},
+			"a text":                {`"x"`, false, nil},
+			"half an object":        {d.news[:len(d.news)-1], false, nil},
+			"two objects":           {d.news + d.news, false, nil},
+			"text and an object":    {"> " + d.news, false, nil},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var got []string
 				p := newPeer(d)
-				require.Equal(t, test.ok, p.say(test.line), "with nobody to listen")
+				require.Equal(t, test.ok, p.say(test.line), "no Noticed function")
 				p.Noticed = func(method string, line []byte) { got = []string{strings.Clone(method), string(line)} }
 				require.Equal(t, test.ok, p.say(test.line))
 				require.Equal(t, test.want, got)
