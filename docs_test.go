@@ -147,7 +147,7 @@ func listed(t *testing.T, spec clichain.CliSpec, path string) []string {
 	mistake, ok := errors.AsType[*clispec.Error](spec.Validate())
 	require.True(t, ok)
 	require.Equal(t, path, mistake.Path)
-	_, list, ok := strings.Cut(mistake.Problem, "there are ")
+	_, list, ok := strings.Cut(mistake.Problem, "use one of ")
 	require.True(t, ok, mistake.Problem)
 	list, _, _ = strings.Cut(list, ", and ")
 	words := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`,[]" `, r) })
