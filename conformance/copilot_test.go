@@ -184,7 +184,7 @@ func copilotCases() map[string]optionCase {
 			o.Extra = map[string][]string{home.Copilot: {"--reasoning-effort=low"}}
 		}, sent(`"reasoning_effort":"low"`)},
 		"copilot added text":         {home.Copilot, clichain.AccessWrite, answer, func(_ cli, o *clichain.Options) { o.AppendSystem = "Count beetles." }, sent("Count beetles.")},
-		"copilot may only search":    {home.Copilot, clichain.AccessRead, readTool[home.Copilot], allow("glob"), both(offered("glob", "grep"), untold("indigo"))},
+		"copilot may only search":    {home.Copilot, clichain.AccessRead, readTool[home.Copilot], allow("glob"), both(offered("glob", "grep"), notReturned("indigo"))},
 		"copilot without its shell":  {home.Copilot, clichain.AccessWrite, run, none, made(false, "work/made")},
 		"copilot with one command":   {home.Copilot, clichain.AccessWrite, run, allow("shell(touch:*)"), made(true, "work/made")},
 		"copilot denied its shell":   {home.Copilot, clichain.AccessFull, run, func(_ cli, o *clichain.Options) { o.DisallowedTools = []string{"shell"} }, made(false, "work/made")},

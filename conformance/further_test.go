@@ -102,16 +102,16 @@ func continuesSession(t *testing.T, name string) {
 	require.Len(t, c.server.Calls(), 2, "the CLI called the model")
 }
 
-// hands are functions that return the replies in which a model uses the tools of a CLI.
-type hands struct {
+// toolReplies are functions that return the replies in which a model uses the tools of a CLI.
+type toolReplies struct {
 	read  func(path string) loopback.Reply
 	write func(path string) loopback.Reply
 	run   func(command string) loopback.Reply
 }
 
-// obeysAccess plays a model that reads a file, writes inside and outside the directory, and runs a command, at each
+// checksAccess plays a model that reads a file, writes inside and outside the directory, and runs a command, at each
 // access level.
-func obeysAccess(t *testing.T, name string, h hands) {
+func checksAccess(t *testing.T, name string, h toolReplies) {
 	t.Helper()
 	long(t)
 	for access, want := range map[clichain.Access]struct{ writes, writesElsewhere, runs bool }{

@@ -33,9 +33,9 @@ func newHostileDir(t *testing.T, script loopback.Script) hostileDir {
 	return hostileDir{t.TempDir(), loopback.New(t, script)}
 }
 
-// signs are the placeholders in planted files: a command that creates a mark, the path of a mark, a unique word, and
+// placeholders matches the placeholders in planted files: a command that creates a mark, the path of a mark, a unique word, and
 // the second server.
-var signs = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
+var placeholders = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
 
 // plant writes files below a directory and replaces the placeholders. A file that begins with "#!" is executable.
 func (f hostileDir) plant(t *testing.T, dir string, files map[string]string) {
@@ -51,8 +51,8 @@ func (f hostileDir) plant(t *testing.T, dir string, files map[string]string) {
 }
 
 func (f hostileDir) fill(text string) string {
-	return signs.ReplaceAllStringFunc(text, func(sign string) string {
-		part := signs.FindStringSubmatch(sign)
+	return placeholders.ReplaceAllStringFunc(text, func(sign string) string {
+		part := placeholders.FindStringSubmatch(sign)
 		switch part[1] {
 		case "run":
 			return "touch " + filepath.Join(f.marks, part[2])
@@ -67,7 +67,7 @@ func (f hostileDir) fill(text string) string {
 
 var said = regexp.MustCompile(`planted-([a-z0-9-]+)`)
 
-// seen lists the files that took effect: "ran NAME" for a mark, "told NAME" for a word that reached a model, and
+// seen lists the files that took effect: "ran NAME" for a mark, "sent NAME" for a word that reached a model, and
 // "elsewhere" for a request to the second server.
 func (f hostileDir) seen(t *testing.T, server *loopback.Server) []string {
 	t.Helper()
@@ -83,7 +83,7 @@ func (f hostileDir) seen(t *testing.T, server *loopback.Server) []string {
 	}
 	for _, q := range append(requests, server.Requests()...) {
 		for _, word := range said.FindAllStringSubmatch(q.Path+" "+string(q.Body), -1) {
-			found["told "+word[1]] = true
+			found["sent "+word[1]] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))

@@ -46,11 +46,11 @@ var claudeFiles = map[string]string{
 	"rg":                            "#!/bin/sh\n<run rg>\n",
 }
 
-// claudeTrusted are the signs of a trusted directory, at each access level.
+// claudeTrusted are the effects of a trusted directory at each access level.
 var claudeTrusted = []string{
 	"elsewhere", "ran helper-local", "ran hook-local", "ran hook-prompt", "ran hook-start", "ran hook-stop",
-	"told claude-local-md", "told claude-md", "told commit", "told dot-claude-md", "told git-user",
-	"told output-style", "told rules",
+	"sent claude-local-md", "sent claude-md", "sent commit", "sent dot-claude-md", "sent git-user",
+	"sent output-style", "sent rules",
 }
 
 // Files of a directory influence claude only if the directory is trusted, with a key and with a plan. The files are
@@ -70,8 +70,8 @@ func TestClaudeInHostileDirectory(t *testing.T) {
 		"write":               {access: clichain.AccessWrite},
 		"write, with a plan":  {access: clichain.AccessWrite, state: home.Subscribed},
 		"write below":         {access: clichain.AccessWrite, sub: "a/b"},
-		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: append([]string{"ran mcp", "told agents", "told skills"}, claudeTrusted...)},
-		"write below trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true, want: []string{"ran helper-local", "told claude-md", "told rules"}},
+		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: append([]string{"ran mcp", "sent agents", "sent skills"}, claudeTrusted...)},
+		"write below trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true, want: []string{"ran helper-local", "sent claude-md", "sent rules"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,7 +51,7 @@ func TestClineInHostileDirectory(t *testing.T) {
 	}
 	require.Empty(t, c.server.Requests(), "the CLI was started")
 	require.Subset(t, f.ask(t, c, clichain.AccessFull, c.home.Work), []string{
-		"ran cline-hook", "ran preload", "ran rule-hook", "told agents-md", "told cline-rule",
+		"ran cline-hook", "ran preload", "ran rule-hook", "sent agents-md", "sent cline-rule",
 	})
 }
 

@@ -48,7 +48,7 @@ var codexSkills = map[string]string{
 	".agents/skills/vile/SKILL.md": "---\nname: vile\ndescription: <say agents-skills>\n---\n<say agents-skill>\n",
 }
 
-var codexTrusted = []string{"ran filter", "ran mcp", "told agents-md", "told agents", "told instructions", "told model"}
+var codexTrusted = []string{"ran filter", "ran mcp", "sent agents-md", "sent agents", "sent instructions", "sent model"}
 
 // Files of a directory influence codex only if the caller trusts the directory. Neither the trust in codex's own
 // settings nor a link to the directory changes that.
@@ -68,7 +68,7 @@ func TestCodexInHostileDirectory(t *testing.T) {
 		"write below":         {access: clichain.AccessWrite, sub: "a/b"},
 		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: codexTrusted},
 		"write below, trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true,
-			want: []string{"ran filter", "told agents-md"}},
+			want: []string{"ran filter", "sent agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestCodexDocumentsInUnknownDirectory(t *testing.T) {
 		want    []string
 	}{
 		"default":      {"project_doc_max_bytes=0", nil},
-		"with a limit": {"project_doc_max_bytes=1000", []string{"told agents-md"}},
+		"with a limit": {"project_doc_max_bytes=1000", []string{"sent agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := saying(specs.Codex(), `projects={{dir:json}={trust_level="untrusted"}}`, "analytics.enabled=false")
@@ -121,7 +121,7 @@ func TestSkillsInHostileDirectory(t *testing.T) {
 	}{
 		"refused": {refused: true},
 		"above":   {sub: "a/b"},
-		"trusted": {trust: true, want: []string{"told agents-skills", "told skill", "told skills"}},
+		"trusted": {trust: true, want: []string{"sent agents-skills", "sent skill", "sent skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
@@ -154,7 +154,7 @@ func TestCodexBelowHostileDirectory(t *testing.T) {
 		want []string
 	}{
 		"default":        {spec: specs.Codex()},
-		"without guards": {bare, []string{"ran filter", "told skill", "told skills"}},
+		"without guards": {bare, []string{"ran filter", "sent skill", "sent skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran := filepath.Join(t.TempDir(), "marks") // a link to the marks of the directory

@@ -61,10 +61,10 @@ var copilotRefused = map[string]string{
 	".mcp.json":                           `{"mcpServers": {"local": {"type": "local", "command": "touch", "args": ["<mark mcp>"], "tools": ["*"]}}}`,
 }
 
-// copilotTrusted are the signs of a trusted directory at AccessRead.
+// copilotTrusted are the effects of a trusted directory at AccessRead.
 var copilotTrusted = []string{
 	"ran claude-hook", "ran hook-prompt", "ran hook-start", "ran local-settings-hook", "ran mcp", "ran settings-hook",
-	"told agents-md", "told claude-rule", "told instructions", "told path-instructions",
+	"sent agents-md", "sent claude-rule", "sent instructions", "sent path-instructions",
 }
 
 // Files of a directory influence copilot only if the caller trusts the directory. The user of copilot trusts it in
@@ -83,7 +83,7 @@ func TestCopilotInHostileDirectory(t *testing.T) {
 		"read":                    {spec: specs.Copilot(), access: clichain.AccessRead},
 		"write":                   {spec: specs.Copilot(), access: clichain.AccessWrite},
 		"read, trusted":           {specs.Copilot(), clichain.AccessRead, true, copilotRefused, copilotTrusted},
-		"write, trusted":          {specs.Copilot(), clichain.AccessWrite, true, copilotRefused, append([]string{"told github-skill", "told agent-listed"}, copilotTrusted...)},
+		"write, trusted":          {specs.Copilot(), clichain.AccessWrite, true, copilotRefused, append([]string{"sent github-skill", "sent agent-listed"}, copilotTrusted...)},
 		"read, files not refused": {unguarded, clichain.AccessRead, false, copilotRefused, copilotTrusted[:6]},
 		"read, one file not refused": {
 			unguarded, clichain.AccessRead, false,

@@ -52,10 +52,10 @@ var geminiRefused = map[string]string{
 	".agents/skills/ill/SKILL.md": "---\nname: ill\ndescription: <say agents-skill>\n---\nx\n",
 }
 
-// geminiTrusted are the signs of a trusted directory, at each access level.
+// geminiTrusted are the effects of a trusted directory at each access level.
 var geminiTrusted = []string{
 	"elsewhere", "ran discovery", "ran hook-model", "ran hook-start", "ran mcp",
-	"told agents-skill", "told gemini-md", "told other-md", "told skill",
+	"sent agents-skill", "sent gemini-md", "sent other-md", "sent skill",
 }
 
 // Files of a directory influence gemini only if the caller trusts the directory. The trust in gemini's own settings
@@ -67,9 +67,9 @@ func TestGeminiInHostileDirectory(t *testing.T) {
 		without, want string // gemini reads one of the two files with environment variables
 	}{
 		"read":           {access: clichain.AccessRead},
-		"read, trusted":  {access: clichain.AccessRead, trust: true, without: ".env", want: "told dot-env"},
+		"read, trusted":  {access: clichain.AccessRead, trust: true, without: ".env", want: "sent dot-env"},
 		"write":          {access: clichain.AccessWrite},
-		"write, trusted": {access: clichain.AccessWrite, trust: true, without: ".gemini/.env", want: "told env"},
+		"write, trusted": {access: clichain.AccessWrite, trust: true, without: ".gemini/.env", want: "sent env"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "read" || name == "write, trusted")
@@ -99,7 +99,7 @@ func TestGeminiBelowHostileDirectory(t *testing.T) {
 		want []string
 	}{
 		"default":             {spec: specs.Gemini()},
-		"without guard files": {bare, []string{"told dot-env", "told gemini-md"}},
+		"without guard files": {bare, []string{"sent dot-env", "sent gemini-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")

@@ -50,7 +50,7 @@ func TestKiloInHostileDirectory(t *testing.T) {
 			f.plant(t, c.home.Work, kiloRefused)
 			f.plant(t, c.home.Work, map[string]string{"OTHER.md": "<say other-md>\n"})
 			require.Subset(t, f.ask(t, c, test.access, c.home.Work), []string{
-				"elsewhere", "ran fsmonitor", "ran git-hook", "ran mcp", "ran mcp-kilo", "ran plugin", "told agents-md", "told kilo-rule", "told kilocoderules", "told other-md",
+				"elsewhere", "ran fsmonitor", "ran git-hook", "ran mcp", "ran mcp-kilo", "ran plugin", "sent agents-md", "sent kilo-rule", "sent kilocoderules", "sent other-md",
 			})
 		})
 	}
@@ -66,5 +66,5 @@ func TestKiloBelowHostileDirectory(t *testing.T) {
 	f.plant(t, c.home.Dir, map[string]string{
 		".config/kilo/AGENTS.md": "<say user-agents-md>\n", ".kilocode/rules/own.md": "<say user-rule>\n", ".claude/CLAUDE.md": "<say user-claude-md>\n",
 	})
-	require.Equal(t, []string{"told user-rule"}, f.below(t, c, "/say hi"))
+	require.Equal(t, []string{"sent user-rule"}, f.below(t, c, "/say hi"))
 }

@@ -63,7 +63,7 @@ func TestKimiInHostileDirectory(t *testing.T) {
 		"read":                    {spec: specs.Kimi(), access: clichain.AccessRead},
 		"read, trusted":           {specs.Kimi(), clichain.AccessRead, true, kimiRefused, servers},
 		"read, files not refused": {unguarded, clichain.AccessRead, false, kimiRefused, servers},
-		"full":                    {specs.Kimi(), clichain.AccessFull, false, kimiRefused, append([]string{"told default"}, servers...)},
+		"full":                    {specs.Kimi(), clichain.AccessFull, false, kimiRefused, append([]string{"sent default"}, servers...)},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()

@@ -55,8 +55,8 @@ var openCodeRefused = map[string]string{
 // openCodeServers starts user settings that enable language servers. One of these servers needs no network.
 const openCodeServers = `{"lsp": {"typescript": {"disabled": true}, "eslint": {"disabled": true}, "deno": {"disabled": true}, "biome": {"disabled": true}}, `
 
-// openCodeTrusted are the signs of a trusted directory, at each access level.
-var openCodeTrusted = []string{"elsewhere", "ran mcp", "ran mcp-dot", "ran mcp-jsonc", "ran plugin", "told agents-md", "told other-md"}
+// openCodeTrusted are the effects of a trusted directory at each access level.
+var openCodeTrusted = []string{"elsewhere", "ran mcp", "ran mcp-dot", "ran mcp-jsonc", "ran plugin", "sent agents-md", "sent other-md"}
 
 // Files of a directory influence opencode only if the directory is trusted. The model writes a file, and the user's
 // formatter for it is a program of the directory.
@@ -69,7 +69,7 @@ func TestOpenCodeInHostileDirectory(t *testing.T) {
 		"read":           {access: clichain.AccessRead},
 		"read, trusted":  {access: clichain.AccessRead, trust: true, want: openCodeTrusted},
 		"write":          {access: clichain.AccessWrite},
-		"write, trusted": {access: clichain.AccessWrite, trust: true, want: append([]string{"ran oxlint", "told claude-skill", "told agents-skill"}, openCodeTrusted...)},
+		"write, trusted": {access: clichain.AccessWrite, trust: true, want: append([]string{"ran oxlint", "sent claude-skill", "sent agents-skill"}, openCodeTrusted...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "read" || name == "write, trusted")
@@ -119,7 +119,7 @@ func TestOpenCodeBelowHostileDirectory(t *testing.T) {
 		want []string
 	}{
 		"default":              {spec: specs.OpenCode()},
-		"without the variable": {bare, []string{"ran plugin", "told user-agents-md"}},
+		"without the variable": {bare, []string{"ran plugin", "sent user-agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")

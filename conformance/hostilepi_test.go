@@ -46,7 +46,7 @@ func TestPiInHostileDirectory(t *testing.T) {
 		"read":  {access: clichain.AccessRead},
 		"write": {access: clichain.AccessWrite},
 		"write, trusted": {clichain.AccessWrite, true, []string{
-			"elsewhere", "ran extension", "ran package", "told agents-md", "told agents-skill", "told append-md", "told pi-skill", "told system-md",
+			"elsewhere", "ran extension", "ran package", "sent agents-md", "sent agents-skill", "sent append-md", "sent pi-skill", "sent system-md",
 		}},
 	} {
 		t.Run(label, func(t *testing.T) {

@@ -64,9 +64,9 @@ func TestQwenInHostileDirectory(t *testing.T) {
 			want   []string
 		}{
 			"read":           {access: clichain.AccessRead},
-			"read, trusted":  {access: clichain.AccessRead, trust: true, want: []string{"elsewhere", "ran hook-prompt", "told language", "told qwen-md"}},
+			"read, trusted":  {access: clichain.AccessRead, trust: true, want: []string{"elsewhere", "ran hook-prompt", "sent language", "sent qwen-md"}},
 			"write":          {access: clichain.AccessWrite},
-			"write, trusted": {access: clichain.AccessWrite, trust: true, want: []string{"elsewhere", "ran hook-prompt", "told language", "told qwen-md", "told skill"}},
+			"write, trusted": {access: clichain.AccessWrite, trust: true, want: []string{"elsewhere", "ran hook-prompt", "sent language", "sent qwen-md", "sent skill"}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				c := qwen(t, of, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))
@@ -94,7 +94,7 @@ func TestQwenBelowHostileDirectory(t *testing.T) {
 			want []string
 		}{
 			"default":             {spec: specs.Qwen()},
-			"without guard files": {bare, []string{"told agents-md", "told qwen-md", "told rule"}},
+			"without guard files": {bare, []string{"sent agents-md", "sent qwen-md", "sent rule"}},
 		} {
 			c := startOf(t, of, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
 			f := c.hostileDir(t, qwenFiles)

@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// demands are the tool calls of a malicious model: it writes, edits, runs a shell, and sends a request to a server.
-func demands(t *testing.T, name, server string) []loopback.Reply {
+// maliciousCalls are the tool calls of a malicious model: it writes, edits, runs a shell, and sends a request to a server.
+func maliciousCalls(t *testing.T, name, server string) []loopback.Reply {
 	u, err := url.Parse(server)
 	require.NoError(t, err)
 	fetch := `bash -c 'printf "GET /fetched HTTP/1.0\r\n\r\n" > /dev/tcp/` + u.Hostname() + "/" + u.Port() + "'"
@@ -91,7 +91,7 @@ func TestMaliciousToolCalls(t *testing.T) {
 				longUnless(t, label == "read" && name != home.OpenCode)
 				t.Parallel()
 				f := newHostileDir(t, nil)
-				asked := demands(t, name, f.other.URL)
+				asked := maliciousCalls(t, name, f.other.URL)
 				c := start(t, name, home.LoggedIn, trusting(test.trust), loopback.InOrder(append(asked, loopback.Text(hello))...))
 				if !refused(name) || test.trust || test.access == clichain.AccessFull {
 					f.plant(t, c.home.Dir, permitting[name])

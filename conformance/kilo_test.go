@@ -42,7 +42,7 @@ func TestKiloContinuesSession(t *testing.T) {
 
 func TestKiloAccess(t *testing.T) {
 	long(t)
-	obeysAccess(t, home.Kilo, hands{
+	checksAccess(t, home.Kilo, toolReplies{
 		read: func(path string) loopback.Reply { return loopback.Tool("read", map[string]any{"filePath": path}) },
 		write: func(path string) loopback.Reply {
 			return loopback.Tool("write", map[string]any{"filePath": path, "content": "x"})

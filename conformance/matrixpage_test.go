@@ -73,7 +73,7 @@ func numbers(version string) (key string) {
 	return key
 }
 
-// readMatrix reads the page: its tables are the record of earlier runs.
+// readMatrix reads the verdicts of earlier runs from the tables of the page.
 func readMatrix(t *testing.T) *matrix {
 	t.Helper()
 	text, err := os.ReadFile(matrixFile)

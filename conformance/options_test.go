@@ -87,10 +87,10 @@ func toolCases() map[string]optionCase {
 		"gemini without its shell":     {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("read_file"), made(false, "work/made")},
 		"gemini with its shell":        {home.Gemini, clichain.AccessWrite, write(home.Gemini), allow("run_shell_command"), made(true, "work/made")},
 		"gemini is offered no glob":    {home.Gemini, clichain.AccessRead, loopback.Text(hello), deny("glob"), offered("read_file", "glob")},
-		"claude may only read files":   {home.Claude, clichain.AccessRead, reads["claude"], allow("Read"), both(offered("Read", "Grep"), told("indigo"))},
-		"claude may only search":       {home.Claude, clichain.AccessRead, reads["claude"], allow("Grep", "Glob"), both(offered("Grep", "Read"), untold("indigo"))},
-		"gemini may only read files":   {home.Gemini, clichain.AccessRead, reads["gemini"], allow("read_file"), both(offered("read_file", "glob"), told("indigo"))},
-		"gemini may only search":       {home.Gemini, clichain.AccessRead, reads["gemini"], allow("glob"), both(offered("glob", "read_file"), untold("indigo"))},
+		"claude may only read files":   {home.Claude, clichain.AccessRead, reads["claude"], allow("Read"), both(offered("Read", "Grep"), returned("indigo"))},
+		"claude may only search":       {home.Claude, clichain.AccessRead, reads["claude"], allow("Grep", "Glob"), both(offered("Grep", "Read"), notReturned("indigo"))},
+		"gemini may only read files":   {home.Gemini, clichain.AccessRead, reads["gemini"], allow("read_file"), both(offered("read_file", "glob"), returned("indigo"))},
+		"gemini may only search":       {home.Gemini, clichain.AccessRead, reads["gemini"], allow("glob"), both(offered("glob", "read_file"), notReturned("indigo"))},
 		"claude writes":                {home.Claude, clichain.AccessWrite, writeTool[home.Claude], allow(), made(true, "work/out.txt")},
 		"claude plans without writing": {home.Claude, clichain.AccessWrite, writeTool[home.Claude], plan, both(sent("lan mode"), made(false, "work/out.txt"))},
 	}
@@ -108,8 +108,8 @@ func directoryCases() map[string]optionCase {
 		"claude in one directory":   {home.Claude, clichain.AccessWrite, out, none, made(false, "more/out.txt")},
 		"claude in two directories": {home.Claude, clichain.AccessWrite, out, more, made(true, "more/out.txt")},
 		"codex in two directories":  {home.Codex, clichain.AccessWrite, loopback.Text(hello), more, sent("/more")},
-		"gemini in one directory":   {home.Gemini, clichain.AccessRead, read, none, untold("indigo")},
-		"gemini in two directories": {home.Gemini, clichain.AccessRead, read, more, told("indigo")},
+		"gemini in one directory":   {home.Gemini, clichain.AccessRead, read, none, notReturned("indigo")},
+		"gemini in two directories": {home.Gemini, clichain.AccessRead, read, more, returned("indigo")},
 	}
 }
 
@@ -217,13 +217,13 @@ func both(a, b func(*testing.T, cli)) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) { a(t, c); b(t, c) }
 }
 
-// told asserts that a tool result contains a text.
-func told(text string) func(*testing.T, cli) {
+// returned asserts that a tool result contains a text.
+func returned(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) { require.Contains(t, results(c), text) }
 }
 
-// untold asserts that the model used the tool and that no result contains the text.
-func untold(text string) func(*testing.T, cli) {
+// notReturned asserts that the model used the tool and that no result contains the text.
+func notReturned(text string) func(*testing.T, cli) {
 	return func(t *testing.T, c cli) {
 		require.Len(t, c.server.Calls(), 2, "the model did not use the tool")
 		require.NotContains(t, results(c), text)

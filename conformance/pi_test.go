@@ -29,7 +29,7 @@ func TestPiContinuesSession(t *testing.T) { continuesSession(t, home.Pi) }
 // pi has no permissions. An extension of the library keeps it in its directory.
 func TestPiAccess(t *testing.T) {
 	long(t)
-	obeysAccess(t, home.Pi, hands{
+	checksAccess(t, home.Pi, toolReplies{
 		read: func(path string) loopback.Reply { return loopback.Tool("read", map[string]any{"path": path}) },
 		write: func(path string) loopback.Reply {
 			return loopback.Tool("write", map[string]any{"path": path, "content": "x"})

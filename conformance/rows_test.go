@@ -44,7 +44,7 @@ func TestTextAtTurnLimit(t *testing.T) {
 // unknown.
 func TestModelOfAnswer(t *testing.T) {
 	long(t)
-	const sent = "the model that the service was asked for"
+	const sent = "the model of the request"
 	models := map[string]string{
 		"claude stream": sent, "claude json": sent, "claude text": "claude-desktop",
 		"gemini stream": "auto", "gemini json": sent, "gemini text": "gemini-desktop",

@@ -201,7 +201,7 @@ func (c cli) question(text string) clichain.Request {
 	return req
 }
 
-// starts counts the runs of a call.
+// starts makes a call and counts the starts of the CLI.
 func (c cli) starts(t *testing.T, req clichain.Request) (n int, err error) {
 	t.Helper()
 	for e, failure := range c.Stream(t.Context(), req) {

@@ -17,7 +17,7 @@ import (
 )
 
 // byAcpx asks with acpx and the adapter for claude. It uses exec, or a session for warm calls.
-func byAcpx(t *testing.T, pkg string, s seat) func(job) outcome {
+func byAcpx(t *testing.T, pkg string, s target) func(job) outcome {
 	t.Helper()
 	modules, node := home.Peer(t, pkg)
 	program := func(name string) string {
@@ -74,7 +74,7 @@ func byAcpx(t *testing.T, pkg string, s seat) func(job) outcome {
 
 // bypass allows claude all tools by its own settings. The adapter has no option for it, and acpx approves only the
 // questions that claude asks, none in its default mode.
-func (s seat) bypass() error {
+func (s target) bypass() error {
 	i := slices.IndexFunc(s.Env, func(pair string) bool { return strings.HasPrefix(pair, "HOME=") })
 	file := filepath.Join(strings.TrimPrefix(s.Env[i], "HOME="), ".claude", "settings.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

@@ -19,7 +19,7 @@ const callerVariable = "BENCH_CALLER"
 // caller is the job of that program.
 type caller struct {
 	Contender string
-	Seat      seat
+	Target    target
 	Job       job
 }
 
@@ -34,7 +34,7 @@ func playCaller() {
 		panic(err)
 	}
 	i := slices.IndexFunc(contenders, func(one contender) bool { return one.name == c.Contender })
-	o := contenders[i].inside(c.Seat, c.Job)
+	o := contenders[i].inside(c.Target, c.Job)
 	o.Peak = peak("self")
 	if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
 		panic(err)
@@ -57,7 +57,7 @@ func inNewProcess(t *testing.T, c caller) (o outcome) {
 }
 
 // withoutCertificates removes the environment variables that name certificates. clichain passes them to the CLI. The
-// other contenders start the CLI in the environment of its seat, which has none. Node.js reads NODE_EXTRA_CA_CERTS at
+// other contenders start the CLI in the environment of its target, which has none. Node.js reads NODE_EXTRA_CA_CERTS at
 // each start, which takes about 40 ms.
 func withoutCertificates(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
@@ -70,7 +70,7 @@ func TestNoContenderPassesCertificates(t *testing.T) {
 	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
 		t.Setenv(name, "/certificates")
 	}
-	s := fakeSeat(t, home.Claude, false)
+	s := fakeTarget(t, home.Claude, false)
 	text, err := os.ReadFile(s.Binary)
 	require.NoError(t, err)
 	text = []byte(strings.Replace(string(text), "#!/bin/sh\n", "#!/bin/sh\nenv >\"$0.env\"\n", 1))

@@ -17,9 +17,9 @@ type contender struct {
 	pkg  string // npm package; empty: none
 	how  string // how the benchmark uses it
 	// open prepares the contender to call one CLI in one home.
-	open func(t *testing.T, pkg string, s seat) func(job) outcome
+	open func(t *testing.T, pkg string, s target) func(job) outcome
 	// inside is set if the contender runs in this process.
-	inside func(seat, job) outcome
+	inside func(target, job) outcome
 }
 
 // The names of the contenders, in the order of the tables.
@@ -69,14 +69,14 @@ var contenders = []contender{
 	},
 }
 
-func outside(ask func(seat, job) outcome) func(*testing.T, string, seat) func(job) outcome {
-	return func(_ *testing.T, _ string, s seat) func(job) outcome {
+func outside(ask func(target, job) outcome) func(*testing.T, string, target) func(job) outcome {
+	return func(_ *testing.T, _ string, s target) func(job) outcome {
 		return func(j job) outcome { return ask(s, j) }
 	}
 }
 
 // start prepares a contender to call one CLI. With apart, each job runs in a new process.
-func (c contender) start(t *testing.T, s seat, apart bool) func(job) outcome {
+func (c contender) start(t *testing.T, s target, apart bool) func(job) outcome {
 	t.Helper()
 	switch {
 	case c.inside == nil:

@@ -62,8 +62,8 @@ var floods = map[string]string{
 
 const floodSize = 100_000_000
 
-// fakeSeat returns a seat with a fake CLI.
-func fakeSeat(t *testing.T, cli string, flood bool) seat {
+// fakeTarget returns a target with a fake CLI.
+func fakeTarget(t *testing.T, cli string, flood bool) target {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, cli)
@@ -79,11 +79,11 @@ func fakeSeat(t *testing.T, cli string, flood bool) seat {
 		}
 		require.NoError(t, file.Close())
 	}
-	return seat{CLI: cli, Binary: path, Work: dir, Env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "ANTHROPIC_API_KEY=" + home.Key}}
+	return target{CLI: cli, Binary: path, Work: dir, Env: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "ANTHROPIC_API_KEY=" + home.Key}}
 }
 
-// beside starts n idle processes and kills them at the end of the test.
-func beside(t *testing.T, n string) {
+// startIdle starts n idle processes and kills them at the end of the test.
+func startIdle(t *testing.T, n string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", `for i in $(seq "$1"); do sleep 3600 & done; echo ready; wait`, "sh", n)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

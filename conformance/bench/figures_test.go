@@ -45,7 +45,7 @@ var (
 	}}
 )
 
-// quartiles are the quartiles of a list of figures.
+// quartiles has the lower quartile, the median and the upper quartile of some figures.
 type quartiles struct{ low, median, high float64 }
 
 // quartilesOf interpolates between two figures. It returns NaN for an empty list.

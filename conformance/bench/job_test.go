@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// seat is what a contender needs to run a CLI: the program, the working directory, and an environment with a home and
+// target is what a contender needs to run a CLI: the program, the working directory, and an environment with a home and
 // a model.
-type seat struct {
+type target struct {
 	CLI, Binary, Work string
 	Env               []string
 }
@@ -23,7 +23,7 @@ type job struct {
 	Lean     bool          // the CLI gets the options for a small request
 	Timeout  time.Duration // of one prompt; zero: none
 	Memory   bool          // the contender reports its memory
-	Fallback *seat         // another CLI, called if the first one does not answer within Patience
+	Fallback *target       // another CLI, called if the first one does not answer within Patience
 	Patience time.Duration
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // byLibrary calls the CLI as a program does that imports clichain.
-func byLibrary(s seat, j job) (o outcome) {
+func byLibrary(s target, j job) (o outcome) {
 	began := time.Now()
 	defer func() { o.Took = ms(time.Since(began)) }()
 	provider := s.provider(j)
@@ -55,7 +55,7 @@ func streamed(backend clichain.Backend, req clichain.Request, first func()) (tex
 	return text, nil
 }
 
-func (s seat) provider(j job) *clichain.Provider {
+func (s target) provider(j job) *clichain.Provider {
 	spec, _ := specs.ByName(s.CLI)
 	cfg := clichain.Config{Binary: s.Binary, Env: s.Env, Timeout: cmp.Or(j.Timeout, bound)}
 	if j.Patience > 0 {

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	write  = flag.Bool("write", false, "measure everything, and write docs/reference/benchmarks.md")
-	rounds = flag.Int("rounds", 0, "measure no row more often than this, for a trial; 0: as often as the row says")
+	write  = flag.Bool("write", false, "measure all rows and write docs/reference/benchmarks.md")
+	rounds = flag.Int("rounds", 0, "limit for the rounds of a row, for a trial; 0: no limit")
 )
 
 func TestMain(m *testing.M) {
@@ -66,7 +66,7 @@ type result struct {
 
 func (r row) measureAll(t *testing.T) result {
 	if r.idle != "" {
-		beside(t, r.idle)
+		startIdle(t, r.idle)
 	}
 	res := result{r, map[string][]turn{}, map[string]error{}}
 	var alone, together []func()
@@ -75,7 +75,7 @@ func (r row) measureAll(t *testing.T) result {
 		if r.missing[c.name] != "" {
 			continue
 		}
-		s, j := r.stand(t, c), r.jobOf(c, r.second(t, c))
+		s, j := r.runner(t, c), r.jobOf(c, r.second(t, c))
 		one := func() {
 			seen := r.take(t, s, j)
 			lock.Lock()
@@ -108,7 +108,7 @@ func (r row) measureAll(t *testing.T) result {
 	return res
 }
 
-func (r row) take(t *testing.T, s *stand, j job) turn {
+func (r row) take(t *testing.T, s *runner, j job) turn {
 	if r.tool {
 		return s.takeWithTool(t, j)
 	}
@@ -129,12 +129,12 @@ func (res *result) add(t *testing.T, name string, seen turn) {
 	res.seen[name] = append(res.seen[name], seen)
 }
 
-// second returns the seat of the fallback CLI, and nil for a contender that cannot call two CLIs.
-func (r row) second(t *testing.T, c contender) *seat {
+// second returns the target of the fallback CLI, and nil for a contender that cannot call two CLIs.
+func (r row) second(t *testing.T, c contender) *target {
 	if !r.limited || !slices.Contains([]string{clichainName, execName, xargsName}, c.name) {
 		return nil
 	}
 	server := loopback.New(t, loopback.Always(loopback.Text(hello)))
-	_, s := realSeat(t, home.Codex, server.URL)
+	_, s := realTarget(t, home.Codex, server.URL)
 	return &s
 }

@@ -33,8 +33,8 @@ type order struct {
 }
 
 // byLibraryOfNpm calls the CLI with an npm library. Node.js has loaded the library before the first job.
-func byLibraryOfNpm(name string) func(t *testing.T, pkg string, s seat) func(job) outcome {
-	return func(t *testing.T, pkg string, s seat) func(job) outcome {
+func byLibraryOfNpm(name string) func(t *testing.T, pkg string, s target) func(job) outcome {
+	return func(t *testing.T, pkg string, s target) func(job) outcome {
 		t.Helper()
 		modules, node := home.Peer(t, pkg)
 		cmd := exec.CommandContext(t.Context(), node, "--input-type=module", "--eval", peers, name)
@@ -63,7 +63,7 @@ func byLibraryOfNpm(name string) func(t *testing.T, pkg string, s seat) func(job
 	}
 }
 
-func (j job) order(s seat) order {
+func (j job) order(s target) order {
 	env := map[string]string{}
 	for _, pair := range s.Env {
 		name, value, _ := strings.Cut(pair, "=")

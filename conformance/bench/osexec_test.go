@@ -47,7 +47,7 @@ func (a arguments) of(j job) []string {
 }
 
 // byExec calls the CLI as a program does that uses os/exec.
-func byExec(s seat, j job) outcome {
+func byExec(s target, j job) outcome {
 	return j.each(func(prompt string, first func()) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(j.Timeout+j.Patience, bound))
 		defer cancel()
@@ -59,7 +59,7 @@ func byExec(s seat, j job) outcome {
 	})
 }
 
-func run(ctx context.Context, s seat, j job, prompt string, first func()) (string, error) {
+func run(ctx context.Context, s target, j job, prompt string, first func()) (string, error) {
 	cmd := exec.CommandContext(ctx, s.Binary, append(argumentsOf[s.CLI].of(j), prompt)...)
 	cmd.Dir, cmd.Env = s.Work, s.Env
 	if !j.Stream {

@@ -195,7 +195,7 @@ func wrapped(text string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// The page has every row and every contender, and how to write it again.
+// The page must have every row, every contender and the command that writes it.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(pageFile)
 	require.NoError(t, err)

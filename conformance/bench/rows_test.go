@@ -148,7 +148,7 @@ func (r row) cliOf(c contender) string {
 }
 
 // jobOf returns the job of a contender. A contender without a fallback CLI gets a timeout.
-func (r row) jobOf(c contender, second *seat) job {
+func (r row) jobOf(c contender, second *target) job {
 	j := r.job
 	switch {
 	case !r.limited:

@@ -45,11 +45,11 @@ func TestJobOfLimitedRow(t *testing.T) {
 		if !r.limited {
 			continue
 		}
-		other := &seat{CLI: "codex", Binary: "/bin/codex", Env: []string{"HOME=/h"}}
-		words := r.jobOf(contender{}, other).shell(seat{CLI: "claude", Binary: "/bin/claude"})
+		other := &target{CLI: "codex", Binary: "/bin/codex", Env: []string{"HOME=/h"}}
+		words := r.jobOf(contender{}, other).shell(target{CLI: "claude", Binary: "/bin/claude"})
 		require.Equal(t, []string{"sh", "-c", "'timeout' '25' '/bin/claude' '-p' '--' '{}' || " +
 			"'env' 'HOME=/h' '/bin/codex' 'exec' '--skip-git-repo-check' '--' '{}'"}, words)
-		words = r.jobOf(contender{}, nil).shell(seat{CLI: "claude", Binary: "/bin/claude"})
+		words = r.jobOf(contender{}, nil).shell(target{CLI: "claude", Binary: "/bin/claude"})
 		require.Equal(t, []string{"timeout", "40", "/bin/claude", "-p", "--", "{}"}, words)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // byXargs calls the CLI with xargs. With more than one prompt it knows only the total time.
-func byXargs(s seat, j job) (o outcome) {
+func byXargs(s target, j job) (o outcome) {
 	j.Stream = false // a shell passes on the text that the CLI prints
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
@@ -44,7 +44,7 @@ func byXargs(s seat, j job) (o outcome) {
 }
 
 // shell returns the command for one prompt. {} stands for the prompt.
-func (j job) shell(s seat) []string {
+func (j job) shell(s target) []string {
 	command := append([]string{s.Binary}, append(argumentsOf[s.CLI].of(j), "{}")...)
 	if d := j.Timeout + j.Patience; d > 0 {
 		command = append([]string{"timeout", fmt.Sprint(d.Seconds())}, command...)

@@ -52,8 +52,8 @@ func blocksOf(t *testing.T, file string) (blocks []block) {
 
 var heading = regexp.MustCompile(`(?m)^## (.*)$`)
 
-// readme returns the blocks that a newcomer follows, in the order in which they follow them: the installation, the rest
-// of README, the first program, and the start of serve.
+// readme returns the blocks that a newcomer runs, in order: the installation, the rest of README, the first program, and
+// the start of serve.
 func readme(t *testing.T) (blocks []block) {
 	t.Helper()
 	blocks = blocksOf(t, readmeFile)
@@ -77,18 +77,18 @@ func readme(t *testing.T) (blocks []block) {
 	return blocks
 }
 
-// README's first two commands are those that .ci/bare runs.
+// .ci/bare runs the first two commands of README.
 func TestReadmeFirstCommands(t *testing.T) {
 	require.Equal(t, []string{"go run ./cmd/clichain demo", "go test -race -p 4 -timeout 60m work"},
 		linesOf(blocksOf(t, readmeFile)[0]))
 	require.LessOrEqual(t, strings.Count(read(t, readmeFile), "\n"), 150, "move details of README to a page")
 }
 
-// project is the Go files that a reader has at a place in README, by their names.
+// project has the Go files of a reader at one point in README, by name.
 type project map[string]string
 
-// add does what README tells at a block of Go: a whole file is main.go, or its tests; functions take the place of those
-// of their names in main.go.
+// add applies a Go block of README. A whole file becomes main.go or main_test.go. Otherwise the functions of the block
+// replace those with the same names in main.go.
 func (p project) add(t *testing.T, code string) {
 	t.Helper()
 	if !isFile(code) {
@@ -102,10 +102,10 @@ func (p project) add(t *testing.T, code string) {
 	p[name] = code
 }
 
-// isFile tells a whole file from functions for one.
+// isFile reports whether a block is a whole file, not only functions.
 func isFile(code string) bool { return strings.HasPrefix(code, "package ") }
 
-// replaced is a file with other functions in the place of those of their names.
+// replaced returns a file in which the given functions replace those with the same names.
 func replaced(t *testing.T, file, functions string) string {
 	t.Helper()
 	for name, text := range functionsOf(t, "package main\n"+functions) {
@@ -116,7 +116,7 @@ func replaced(t *testing.T, file, functions string) string {
 	return file
 }
 
-// functionsOf are the functions of a file by their names.
+// functionsOf returns the functions of a file by name.
 func functionsOf(t *testing.T, source string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -138,7 +138,7 @@ func (p project) write(t *testing.T, dir string) {
 	}
 }
 
-// Each page that README leads to is there.
+// Each page that README links to must exist.
 func TestReadmeLinks(t *testing.T) {
 	links := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`).FindAllStringSubmatch(read(t, readmeFile), -1)
 	require.Greater(t, len(links), 10)
@@ -166,7 +166,7 @@ func TestReadmeCompiles(t *testing.T) {
 	require.Equal(t, 5, steps, "README, library, stream, a backend, tests")
 }
 
-// vet runs go vet on the files.
+// vet writes the files and runs go vet.
 func (p project) vet(t *testing.T, dir string) {
 	t.Helper()
 	p.write(t, dir)

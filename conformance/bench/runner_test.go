@@ -26,36 +26,36 @@ type turn struct {
 	Ran             bool // the tool that never ends ran
 }
 
-// stand is a contender with its own CLI, home and model server.
-type stand struct {
+// runner is a contender with its own CLI, home and model server.
+type runner struct {
 	contender
-	seat
+	target
 	home   home.Home // zero: the CLI is a fake
 	server *loopback.Server
 	open   func(t *testing.T) func(job) outcome
 }
 
-// stand prepares a contender for a row.
-func (r row) stand(t *testing.T, c contender) *stand {
+// runner prepares a contender for a row.
+func (r row) runner(t *testing.T, c contender) *runner {
 	t.Helper()
 	cli := r.cliOf(c)
-	s := &stand{contender: c}
+	s := &runner{contender: c}
 	if r.script == nil {
-		s.seat = fakeSeat(t, cli, r.flood)
+		s.target = fakeTarget(t, cli, r.flood)
 	} else {
 		s.server = loopback.New(t, r.script(cli))
-		s.home, s.seat = realSeat(t, cli, s.server.URL)
+		s.home, s.target = realTarget(t, cli, s.server.URL)
 	}
 	if r.apart {
-		s.open = func(t *testing.T) func(job) outcome { return c.start(t, s.seat, true) }
+		s.open = func(t *testing.T) func(job) outcome { return c.start(t, s.target, true) }
 		return s
 	}
-	do := c.start(t, s.seat, false)
+	do := c.start(t, s.target, false)
 	s.open = func(*testing.T) func(job) outcome { return do }
 	return s
 }
 
-func realSeat(t *testing.T, cli, url string) (home.Home, seat) {
+func realTarget(t *testing.T, cli, url string) (home.Home, target) {
 	t.Helper()
 	h := home.New(t, cli, url, home.LoggedIn)
 	t.Cleanup(func() { end(h) })
@@ -63,7 +63,7 @@ func realSeat(t *testing.T, cli, url string) (home.Home, seat) {
 		quiet(t, h)
 	}
 	env := append(slices.Clone(h.Env), "IS_SANDBOX=1") // lets root use all tools
-	return h, seat{CLI: cli, Binary: h.Binary, Work: h.Work, Env: env}
+	return h, target{CLI: cli, Binary: h.Binary, Work: h.Work, Env: env}
 }
 
 // quiet turns off the analytics of codex. Without a network they delay its end by 5 s, which would distort the
@@ -77,7 +77,7 @@ func quiet(t *testing.T, h home.Home) {
 }
 
 // take runs the job once.
-func (s *stand) take(t *testing.T, j job) turn {
+func (s *runner) take(t *testing.T, j job) turn {
 	t.Helper()
 	before := 0
 	if s.server != nil {
@@ -95,7 +95,7 @@ func (s *stand) take(t *testing.T, j job) turn {
 
 // takeAndCount runs the job, counts the processes that it leaves, and kills them. It also kills the processes of a
 // contender that is still running 30 s after the timeout.
-func (s *stand) takeAndCount(t *testing.T, j job) turn {
+func (s *runner) takeAndCount(t *testing.T, j job) turn {
 	t.Helper()
 	var held int
 	timer := time.AfterFunc(j.Timeout+30*time.Second, func() {
@@ -117,7 +117,7 @@ func (s *stand) takeAndCount(t *testing.T, j job) turn {
 const settle = 3 * time.Second
 
 // takeWithTool runs a job in which a tool of the CLI never ends. It doubles the timeout until the tool ran.
-func (s *stand) takeWithTool(t *testing.T, j job) turn {
+func (s *runner) takeWithTool(t *testing.T, j job) turn {
 	t.Helper()
 	for ; ; j.Timeout *= 2 {
 		ran, over := make(chan bool), make(chan struct{})
