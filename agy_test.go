@@ -19,14 +19,14 @@ const (
 	otherAgy = "6f1c2a44-0000-4000-8000-000000000002"
 )
 
-// agyAnswer is what agy prints for an answer in a conversation.
+// agyAnswer returns the output of agy for an answer in a conversation.
 func agyAnswer(id, text string) string {
 	return fmt.Sprintf(`{"event":"init","conversation_id":%q,"init":{"model":"gemini-3-pro"}}`+"\n"+
 		`{"event":"result","result":{"conversation_id":%q,"status":"SUCCESS","response":%q,"num_turns":2,"usage":{"input_tokens":5,"output_tokens":7}}}`+"\n", id, id, text)
 }
 
-// It begins another conversation where it does not know the one that is asked for,
-// and says so on stderr alone. That is no answer.
+// agy begins another conversation if it does not know the requested one, and reports that only on stderr. That is no
+// answer.
 func TestAgyForgetsTheConversation(t *testing.T) {
 	for id, ok := range map[string]bool{agyID: true, otherAgy: false} {
 		clitest.NoLeaks(t)
@@ -48,8 +48,7 @@ func TestAgyForgetsTheConversation(t *testing.T) {
 	}
 }
 
-// At its own time limit it calls what there is of an answer a success. The next
-// backend is asked.
+// At its own time limit agy reports a partial answer as a success. The chain asks the next backend.
 func TestAgyTimeLimit(t *testing.T) {
 	clitest.NoLeaks(t)
 	half := `{"event":"step_update","step_update":{"step_index":1,"state":"ACTIVE","step_type":"agent_response","text_delta":"half"}}` + "\n" +
@@ -70,8 +69,7 @@ func TestAgyTimeLimit(t *testing.T) {
 	}
 }
 
-// What it would take for a flag, or for a command of its own, is a prompt behind a
-// line break.
+// A prompt that agy would parse as a flag or as a command gets a line break in front.
 func TestAgyPrompts(t *testing.T) {
 	for prompt, want := range map[string]string{"hi": "hi", "--help me": "\n--help me", "/usage": "\n/usage"} {
 		record := filepath.Join(t.TempDir(), "record")

@@ -93,7 +93,7 @@ func unnameableTypes(file *ast.File, unexported map[string]bool) (problems []str
 					}
 				}
 				return false
-			case *ast.Field: // its names are no types
+			case *ast.Field: // field names are no types
 				look(owner, n.Type)
 				return false
 			case *ast.SelectorExpr:

@@ -48,7 +48,7 @@ func TestAvailable(t *testing.T) {
 	})
 }
 
-// Check says before a call what the call would say, and starts nothing.
+// Check returns the error that a call would return, and starts nothing.
 func TestCheck(t *testing.T) {
 	suppressNothing(t)
 	t.Setenv("CLAUDECODE", "")

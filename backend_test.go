@@ -17,8 +17,7 @@ import (
 
 type answerFunc = func(context.Context, clichain.Request) (*clichain.Response, error)
 
-// custom is a Backend that somebody wrote by hand: it does no more than the
-// interface asks for.
+// custom is a hand-written Backend with only the methods of the interface.
 type custom struct {
 	name   string
 	answer answerFunc
@@ -37,7 +36,7 @@ func (c custom) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clic
 	}
 }
 
-// hollow is a Backend of a type whose Providers answer, where this one has none.
+// hollow is a Backend whose type can lead to a Provider, but which has none.
 type hollow struct {
 	*clichain.Provider
 	custom custom
@@ -53,7 +52,7 @@ func (h hollow) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clic
 	return h.custom.Stream(ctx, req)
 }
 
-// kinds are the ways to make a Backend of a function.
+// kinds are the ways to make a Backend from a function.
 var kinds = map[string]func(string, answerFunc) clichain.Backend{
 	"a func": clichain.BackendFunc,
 	"a type": func(name string, answer answerFunc) clichain.Backend { return custom{name, answer} },
@@ -124,8 +123,8 @@ func TestErrorsOfCustomBackends(t *testing.T) {
 	}
 }
 
-// A variable of a pointer type, returned as an error, is one that nobody can ask
-// what it is: it ends an attempt without an answer, and spoils no answer.
+// A nil pointer returned as an error cannot be inspected: it ends an attempt without an answer, and does not affect
+// an answer.
 func TestNilPointersAsErrors(t *testing.T) {
 	suppressNothing(t)
 	for name, err := range map[string]error{"backend": (*clichain.BackendError)(nil), "chain": (*clichain.ChainError)(nil)} {
@@ -146,7 +145,7 @@ func TestNilPointersAsErrors(t *testing.T) {
 	}
 }
 
-// rootOf is the innermost error that can be compared.
+// rootOf returns the innermost comparable error.
 func rootOf(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -210,7 +209,7 @@ func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
 	})
 }
 
-// A tool that was seen counts, whatever the error says.
+// A reported tool counts, whatever the error claims.
 func TestToolsOfCustomBackendsAreNotRepeated(t *testing.T) {
 	next := &backendAsked{}
 	c := clichain.ChainOf([]clichain.Backend{toolUser{}, clichain.BackendFunc("next", next.answer)}, nil)

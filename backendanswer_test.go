@@ -75,7 +75,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 	}
 }
 
-// The chain works on copies: with -race, this fails when it does not.
+// The chain works on copies. With -race, this test fails if it does not.
 func TestASharedResponse(t *testing.T) {
 	shared := &clichain.Response{Text: `{"city":"Paris"}`, Warnings: make([]string, 1, 8), Attempts: make([]clichain.Attempt, 0, 8)}
 	failure := &clichain.BackendError{Message: "shared too"}
@@ -106,7 +106,7 @@ func TestASharedResponse(t *testing.T) {
 	require.Equal(t, &clichain.BackendError{Message: "shared too"}, failure)
 }
 
-// careless is a backend whose stream goes on whatever its reader says.
+// careless is a backend whose stream continues after its reader has stopped.
 type careless struct {
 	custom
 	says []any // an answer's text, or an error
@@ -127,7 +127,7 @@ func (c careless) Stream(context.Context, clichain.Request) iter.Seq2[clichain.E
 	}
 }
 
-// What comes after the end of a stream is not heard.
+// Events after the end of a stream are dropped.
 func TestStreamThatGoesOnAfterItsEnd(t *testing.T) {
 	failure := &clichain.BackendError{Reason: clichain.ReasonRateLimited}
 	for name, test := range map[string]struct {

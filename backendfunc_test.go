@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// The stream of a function says what the answer says.
+// The stream of a function delivers its answer.
 func TestStreamOfABackendFunc(t *testing.T) {
 	b := clichain.BackendFunc("mine", answering("hello"))
 	lines, err := story(t, b.Stream(t.Context(), clichain.Prompt("hi")))
@@ -31,7 +31,7 @@ func TestStreamOfABackendFunc(t *testing.T) {
 	requireReason(t, clichain.ReasonBadOption, err)
 }
 
-// A function that hands on to a chain tells of the chain's failure as a whole.
+// A function that calls a chain returns the chain's failure as a whole.
 func TestAChainBehindAFunction(t *testing.T) {
 	inner := chainOf(failing("a", clichain.ReasonSuppressed), failing("b", clichain.ReasonBilling))
 	wrapped := clichain.BackendFunc("wrapped", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {

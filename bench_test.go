@@ -18,8 +18,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// onlyLast makes a PATH of several directories on which the last of the
-// built-in specs alone is installed, and nobody is logged in.
+// onlyLast sets a PATH of several directories in which only the last built-in spec is installed. No backend is logged
+// in.
 func onlyLast(b testing.TB) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")
@@ -48,7 +48,7 @@ func providersOfAll() (all []*clichain.Provider) {
 	return all
 }
 
-// choose is what a chain does before it starts anything.
+// choose is the work of a chain before it starts a process.
 func choose(b testing.TB, providers []*clichain.Provider) {
 	for _, p := range providers {
 		if p.Available(context.Background()) == nil {
@@ -58,8 +58,7 @@ func choose(b testing.TB, providers []*clichain.Provider) {
 	b.Fatal("none is available")
 }
 
-// BenchmarkChoose finds the one installed CLI of five: cold with nothing
-// remembered, warm as every later call does.
+// BenchmarkChoose finds the one installed CLI of five: cold without any cache, and warm as in every later call.
 func BenchmarkChoose(b *testing.B) {
 	onlyLast(b)
 	b.Run("cold", func(b *testing.B) {
@@ -71,20 +70,20 @@ func BenchmarkChoose(b *testing.B) {
 			choose(b, providers)
 		}
 	})
-	b.Run("new", func(b *testing.B) { // cold, and the specs compiled too
+	b.Run("new", func(b *testing.B) { // cold, with the specs compiled too
 		b.ReportAllocs()
 		for b.Loop() {
 			choose(b, providersOfAll())
 		}
 	})
-	b.Run("logged out", chooseAgain) // the programs are remembered; a login is looked for each time
+	b.Run("logged out", chooseAgain) // the programs are cached; the login is checked each time
 	b.Run("warm", func(b *testing.B) {
 		logLastIn(b)
 		chooseAgain(b)
 	})
 }
 
-// A choice remembers what it has seen of programs, logins and variables a moment ago.
+// A choice uses recent results about programs, logins and environment variables.
 func TestChoiceIsRemembered(t *testing.T) {
 	onlyLast(t)
 	logLastIn(t)
@@ -103,8 +102,8 @@ func chooseAgain(b *testing.B) {
 	}
 }
 
-// BenchmarkCallOverhead runs the same child in turn through a Provider and
-// bare, so that the machine's mood is the same for both.
+// BenchmarkCallOverhead runs the same child alternately through a Provider and directly, so that the load of the
+// machine affects both equally.
 func BenchmarkCallOverhead(b *testing.B) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")
@@ -133,7 +132,7 @@ func BenchmarkCallOverhead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	call() // what the first call of a process starts for good
+	call() // start the processes that remain after the first call
 	bare()
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()

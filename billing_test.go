@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// lumen is a CLI with a plan and a key, that says which of them it uses.
+// lumen is a CLI with a plan and a key that reports which of them it uses.
 func lumen() clichain.CliSpec {
 	return clichain.CliSpec{
 		Name: "claude", Binary: "claude", Outputs: []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON}, PassEnv: []string{"LUMEN_*"},
@@ -37,7 +37,7 @@ func lumen() clichain.CliSpec {
 	}
 }
 
-// The files of a login with a plan, by backend, and what the CLI prints for an answer.
+// The login files of a plan, by backend, and the output of the CLI for an answer.
 var plans = map[string]struct{ path, content, answer string }{
 	"claude": {".claude/.credentials.json", `{"claudeAiOauth":{"accessToken":"x","refreshToken":"x"}}`,
 		`{"type":"system","subtype":"init","session_id":"s","apiKeySource":"none"}` + "\n" + `{"type":"result","result":"hello"}` + "\n"},
@@ -53,33 +53,33 @@ func TestBillingGuard(t *testing.T) {
 		policy call.Billing
 		env    string
 		files  string
-		source string // that the CLI tells
+		source string // that the CLI reports
 		output clispec.OutputMode
 
 		want    call.Billing
 		reason  clichain.Reason
 		skipped bool
-		seen    string // variables that the CLI sees
+		seen    string // environment variables that the CLI sees
 	}{
-		{name: "anybody: key", env: "LUMEN_KEY", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
-		{name: "anybody: plan", files: "plan", source: "none", want: plan},
-		{name: "anybody: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
-		{name: "anybody: it says more than the files do", files: "plan", source: "helper", want: key},
-		{name: "anybody: it says that it is the plan", env: "LUMEN_GATEWAY", source: "plan", want: plan, seen: "LUMEN_GATEWAY"},
+		{name: "any payer: key", env: "LUMEN_KEY", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "any payer: plan", files: "plan", source: "none", want: plan},
+		{name: "any payer: gateway", env: "LUMEN_GATEWAY", source: "none", want: nobody, seen: "LUMEN_GATEWAY"},
+		{name: "any payer: the CLI reports more than the files", files: "plan", source: "helper", want: key},
+		{name: "any payer: the CLI reports the plan", env: "LUMEN_GATEWAY", source: "plan", want: plan, seen: "LUMEN_GATEWAY"},
 
-		{name: "plan only: the key stays out", policy: call.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
-		{name: "plan only: nothing else is there", policy: call.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
-		{name: "plan only: it uses a key all the same", policy: call.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
-		{name: "plan only: it does not say", policy: call.BillingSubscription, files: "plan", source: "", want: plan},
-		{name: "plan only: a helper may be used", policy: call.BillingSubscription, files: "helper", source: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "plan only: a helper may be used beside it", policy: call.BillingSubscription, files: "helper plan", source: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "plan only: too late to tell", policy: call.BillingSubscription, files: "helper", output: clispec.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: the key is withheld", policy: call.BillingSubscription, env: "LUMEN_KEY LUMEN_GATEWAY LUMEN_PLAN", source: "none", want: plan, seen: "LUMEN_PLAN"},
+		{name: "plan only: no other account exists", policy: call.BillingSubscription, env: "LUMEN_KEY", reason: clichain.ReasonUnauthenticated, skipped: true},
+		{name: "plan only: the CLI uses a key anyway", policy: call.BillingSubscription, files: "plan", source: "helper", reason: clichain.ReasonBilling},
+		{name: "plan only: the CLI does not report the payer", policy: call.BillingSubscription, files: "plan", source: "", want: plan},
+		{name: "plan only: a key helper may be used", policy: call.BillingSubscription, files: "helper", source: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: a key helper may be used beside the plan", policy: call.BillingSubscription, files: "helper plan", source: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "plan only: the report comes too late", policy: call.BillingSubscription, files: "helper", output: clispec.OutputJSON, reason: clichain.ReasonBilling, skipped: true},
 
-		{name: "key only: the plan stays out", policy: call.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
-		{name: "key only: a plan is there", policy: call.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
-		{name: "key only: a helper would say so", policy: call.BillingAPIKey, files: "helper", source: "helper", reason: clichain.ReasonBilling, skipped: true},
-		{name: "key only: it uses the plan all the same", policy: call.BillingAPIKey, env: "LUMEN_KEY", source: "plan", reason: clichain.ReasonBilling},
-		{name: "nobody knows the policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
+		{name: "key only: the plan is withheld", policy: call.BillingAPIKey, env: "LUMEN_KEY LUMEN_PLAN", source: "LUMEN_KEY", want: key, seen: "LUMEN_KEY"},
+		{name: "key only: a plan exists", policy: call.BillingAPIKey, files: "plan", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: a key helper would report itself", policy: call.BillingAPIKey, files: "helper", source: "helper", reason: clichain.ReasonBilling, skipped: true},
+		{name: "key only: the CLI uses the plan anyway", policy: call.BillingAPIKey, env: "LUMEN_KEY", source: "plan", reason: clichain.ReasonBilling},
+		{name: "unknown policy", policy: "free", env: "LUMEN_KEY", reason: clichain.ReasonBadOption, skipped: true},
 	} {
 		for _, by := range []string{"config", "request"} {
 			t.Run(test.name+": by the "+by, func(t *testing.T) {
@@ -114,13 +114,13 @@ func TestBillingGuard(t *testing.T) {
 	}
 }
 
-// Where somebody in particular has to pay, a request can neither choose another payer nor bring what could: such a call
-// is refused before anything starts.
+// If the operator chose the payer, a request can neither choose another one nor bring another account: such a call is
+// refused before anything starts.
 func TestRequestCannotChangeWhoPays(t *testing.T) {
 	for name, test := range map[string]struct {
 		policy call.Billing
 		set    func(*clichain.Request)
-		field  string // "": it is answered
+		field  string // "": the call is answered
 	}{
 		"another payer":        {call.BillingSubscription, func(r *clichain.Request) { r.Billing = call.BillingAPIKey }, "billing"},
 		"the same payer":       {call.BillingSubscription, func(r *clichain.Request) { r.Billing = call.BillingSubscription }, ""},
@@ -152,7 +152,7 @@ func TestRequestCannotChangeWhoPays(t *testing.T) {
 	}
 }
 
-// Calls that different accounts pay for share neither a warm process nor a cooldown.
+// Calls with different payers share neither a warm process nor a cooldown.
 func TestPayersAreKeptApart(t *testing.T) {
 	program := clitest.Fake(t, "claude", play(clitest.Exit(1)))
 	suppressNothing(t)
@@ -172,7 +172,7 @@ func TestPayersAreKeptApart(t *testing.T) {
 	require.Len(t, cooldowns, 2)
 }
 
-// Only a key that is known to pay makes a backend one that requires it.
+// A backend requires an API key only if a key is known to pay.
 func TestRequiresAPIKey(t *testing.T) {
 	for name, test := range map[string]struct {
 		env, file string
@@ -211,7 +211,7 @@ func lumenVariables(environ []string) (names []string) {
 	return names
 }
 
-// The guard ends the run before its model can have been asked for long.
+// The guard ends the run before its model can have worked for long.
 func TestBillingGuardEndsTheRun(t *testing.T) {
 	home, _ := freshMachine(t, play(stdout(`{"type":"init","id":"s","source":"helper"}`+"\n"), clitest.Step{Hang: true}))
 	write(t, home, "plan", "")
@@ -220,7 +220,7 @@ func TestBillingGuardEndsTheRun(t *testing.T) {
 	require.Contains(t, be.Error(), "only subscription may pay")
 }
 
-// The variables that each policy keeps from the real CLIs.
+// Environment variables that each policy withholds from the real CLIs.
 func TestBillingBarsTheVendorsKeys(t *testing.T) {
 	for _, test := range []struct{ backend, policy, sees, never string }{
 		{"claude", "subscription", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_USE_BEDROCK"},
@@ -240,7 +240,7 @@ func TestBillingBarsTheVendorsKeys(t *testing.T) {
 	}
 }
 
-// What a plan does not cover any more costs as a key does: it ends the run at once, if only the plan may pay.
+// Usage beyond a plan costs money like a key. If only the plan may pay, it ends the run at once.
 func TestUsageOverAPlan(t *testing.T) {
 	const covered = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","isUsingOverage":false,"overageStatus":"allowed"}}` + "\n"
 	const over = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","isUsingOverage":true,"overageStatus":"allowed"}}` + "\n"
@@ -253,7 +253,7 @@ func TestUsageOverAPlan(t *testing.T) {
 	}{
 		{name: "covered", event: covered, policy: call.BillingSubscription, want: call.BillingSubscription},
 		{name: "over", event: over, policy: call.BillingSubscription, reason: clichain.ReasonBilling},
-		{name: "over, and anybody may pay", event: over, want: call.BillingAPIKey},
+		{name: "beyond the plan, any payer", event: over, want: call.BillingAPIKey},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			steps := []clitest.Step{readStdin, stdout(init + "\n"), stdout(test.event), stdout(result)}

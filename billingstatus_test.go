@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// asked is a CLI that says who pays when it is asked.
+// asked is a CLI with a status command that reports the payer.
 func asked() clichain.CliSpec {
 	spec := lumen()
 	spec.Args = []clispec.ArgRow{{Args: []string{"{prompt}"}}, {Args: []string{"-r"}, When: clispec.When{Access: []call.Access{call.AccessRead}}}}
@@ -31,7 +31,7 @@ func asked() clichain.CliSpec {
 	return spec
 }
 
-// tells is what the CLI does when it is asked for its status, in this order of calls, and for an answer.
+// tells returns a scenario with the outputs of the status command, in order, and an answer.
 func tells(record string, statuses ...[]clitest.Step) clitest.Scenario {
 	s := play(clitest.Step{Record: record}, stdout(`{"type":"init","id":"s"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n"))
 	for _, steps := range statuses {
@@ -42,7 +42,7 @@ func tells(record string, statuses ...[]clitest.Step) clitest.Scenario {
 
 func said(text string) []clitest.Step { return []clitest.Step{stdout(text + "\n")} }
 
-// What variables and files leave open, the CLI itself is asked for.
+// If variables and files do not determine the payer, the provider runs the CLI's status command.
 func TestTheStatusCommandSettlesWhoPays(t *testing.T) {
 	const plan, key = call.BillingSubscription, call.BillingAPIKey
 	noWhole := asked()
@@ -52,7 +52,7 @@ func TestTheStatusCommandSettlesWhoPays(t *testing.T) {
 		files  []string
 		status []clitest.Step
 		policy call.Billing
-		reason clichain.Reason // "": the plan, or the key, may and does pay
+		reason clichain.Reason // "": the plan, or the key, is allowed to pay and pays
 	}{
 		"the plan":                            {asked(), []string{"helper"}, said("the plan"), plan, ""},
 		"the plan, in spite of a helper":      {asked(), []string{"helper", "plan"}, said("the plan"), plan, ""},
@@ -89,7 +89,7 @@ func TestTheStatusCommandSettlesWhoPays(t *testing.T) {
 	}
 }
 
-// The CLI is asked once, and again when a file that matters has changed; Available never asks.
+// The status command runs once, and again after a relevant file has changed. Available never runs it.
 func TestTheStatusCommandIsAskedOnce(t *testing.T) {
 	home, _ := freshMachine(t, tells(filepath.Join(t.TempDir(), "record"), said("the plan"), said("the key")))
 	write(t, home, "helper", "")
@@ -107,7 +107,7 @@ func TestTheStatusCommandIsAskedOnce(t *testing.T) {
 	requireReason(t, clichain.ReasonBilling, p.Available(t.Context()))
 }
 
-// Without a policy nothing is asked.
+// Without a policy the status command does not run.
 func TestTheStatusCommandIsNotForNothing(t *testing.T) {
 	home, _ := freshMachine(t, tells(filepath.Join(t.TempDir(), "record"), []clitest.Step{{Hang: true}}))
 	write(t, home, "helper", "")
@@ -115,7 +115,7 @@ func TestTheStatusCommandIsNotForNothing(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A caller who gives up does not wait for the status command.
+// A canceled call does not wait for the status command.
 func TestTheStatusCommandEndsWithTheCall(t *testing.T) {
 	home, _ := freshMachine(t, tells(filepath.Join(t.TempDir(), "record"), []clitest.Step{{Hang: true}}))
 	write(t, home, "helper", "")
@@ -127,8 +127,8 @@ func TestTheStatusCommandEndsWithTheCall(t *testing.T) {
 	require.Less(t, time.Since(start), 8*time.Second)
 }
 
-// The time that the status command takes is part of the attempt's, so that the
-// error still arrives where a longer silence would be the end.
+// The time of the status command counts towards the attempt, so that the error arrives in time even if a longer
+// silence would end the call.
 func TestTheStatusCommandIsPartOfTheTimeout(t *testing.T) {
 	home, _ := freshMachine(t, tells(filepath.Join(t.TempDir(), "record"), []clitest.Step{{Hang: true}}))
 	write(t, home, "helper", "")

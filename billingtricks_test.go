@@ -20,11 +20,11 @@ import (
 
 const geminiPlan = `{"security":{"auth":{"selectedType":"oauth-personal"}}}`
 
-// fifo stands for a file that blocks who reads it.
+// fifo stands for a file that blocks its reader.
 const fifo = "\x00fifo"
 
-// With a plan at hand and BillingSubscription, every sign of another account that a CLI would see keeps the call from
-// starting, however it is written; what is none does not.
+// With a plan and BillingSubscription, every sign of another account that a CLI would read keeps the call from
+// starting, in any notation. Other content does not.
 func TestBillingTricks(t *testing.T) {
 	const claude, codex, gemini = "claude", "codex", "gemini"
 	const read = clichain.AccessRead
@@ -92,7 +92,7 @@ func TestBillingTricks(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Join(home, "work"), 0o700))
 			t.Chdir(filepath.Join(home, "work"))
 			spec, _ := specs.ByName(test.backend)
-			spec.Login.Status = clispec.StatusRule{} // which would settle it
+			spec.Login.Status = clispec.StatusRule{} // the status command would settle it
 			req := clichain.Prompt("hi")
 			req.Access = test.access
 			resp, err := clichain.NewProvider(spec, &clichain.Config{Billing: call.BillingSubscription}).Complete(t.Context(), req)
@@ -107,7 +107,7 @@ func TestBillingTricks(t *testing.T) {
 	}
 }
 
-// escapedName writes each letter of a name as an escape.
+// escapedName writes each letter of a name as an escape sequence.
 func escapedName(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -116,7 +116,7 @@ func escapedName(name string) string {
 	return b.String()
 }
 
-// What a file ".env" says to gemini when no settings choose a login.
+// Effect of a file ".env" on gemini when no settings choose a login.
 func TestBillingTricksOfEnvFiles(t *testing.T) {
 	for name, content := range map[string]string{
 		"plain": "GEMINI_API_KEY=x", "exported": "export GEMINI_API_KEY = 'x'", "indented": "\t GEMINI_API_KEY=\"x\"",
@@ -135,7 +135,7 @@ func TestBillingTricksOfEnvFiles(t *testing.T) {
 	}
 }
 
-// A script around the CLI may set a key that nobody else sees, so the CLI is asked.
+// A script around the CLI may set a key that only the CLI sees, so the CLI itself is asked.
 func TestBillingTrickOfAScript(t *testing.T) {
 	home, bin := freshMachine(t, clitest.Scenario{})
 	write(t, home, "plan", "")

@@ -17,12 +17,12 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// fragile is a CLI that fails as long as it is not repaired, and counts its starts.
+// fragile is a CLI that fails until it is repaired, and counts its starts.
 type fragile struct {
 	*clichain.Provider
 	dir   string
-	now   time.Time // of the breaker
-	asked int       // requests, each of which is another
+	now   time.Time // the clock of the breaker
+	asked int       // number of requests, all different
 }
 
 func newFragile(t *testing.T, cfg clichain.Config) *fragile {
@@ -45,7 +45,7 @@ func (f *fragile) repair(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "repaired"), []byte(codexAnswer("hello")), 0o600))
 }
 
-// ask makes so many calls and returns the reasons.
+// ask makes a number of calls and returns the reasons.
 func (f *fragile) ask(t *testing.T, calls int) (reasons []string) {
 	t.Helper()
 	for range calls {
@@ -83,7 +83,7 @@ func TestBreakerOfALoneProvider(t *testing.T) {
 	require.Equal(t, []string{"", "", ""}, f.ask(t, 3))
 }
 
-// One success clears the failures before it, and no single failure opens the breaker.
+// A success clears the failures before it, and a single failure does not open the breaker.
 func TestBreakerCountsFailuresInARow(t *testing.T) {
 	suppressNothing(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
@@ -103,7 +103,7 @@ func TestBreakerCountsFailuresInARow(t *testing.T) {
 	}
 }
 
-// A call that its caller ends says nothing of the CLI, and gives the probe back.
+// A call that its caller cancels is no evidence about the CLI, and releases the probe.
 func TestBreakerIgnoresCalls(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -159,7 +159,7 @@ func TestBreakerPolicies(t *testing.T) {
 	require.Equal(t, "config.breaker", requireReason(t, clichain.ReasonBadOption, err).Option)
 }
 
-// In a chain the chain's cooldowns count a failure, once.
+// In a chain, the chain's cooldowns count a failure once.
 func TestBreakerInAChain(t *testing.T) {
 	suppressNothing(t)
 	for name, ask := range map[string]func(*clichain.Chain) error{
@@ -184,7 +184,7 @@ func TestBreakerInAChain(t *testing.T) {
 	}
 }
 
-// A reader that panics gives the probe back.
+// A reader that panics releases the probe.
 func TestBreakerAfterAPanic(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -200,7 +200,7 @@ func TestBreakerAfterAPanic(t *testing.T) {
 	require.Equal(t, []string{""}, f.ask(t, 1))
 }
 
-// One caller's request that fails again and again closes no provider for the others.
+// One caller's request that fails repeatedly does not block a provider for other callers.
 func TestBreakerIgnoresARepeatedRequest(t *testing.T) {
 	suppressNothing(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
@@ -213,7 +213,7 @@ func TestBreakerIgnoresARepeatedRequest(t *testing.T) {
 	require.Equal(t, []string{""}, f.ask(t, 1))
 }
 
-// A probe of the breaker is paid for, and so the answer or the failure after it lists it.
+// A probe of the breaker costs money, so the answer or failure after it lists the probe.
 func TestBreakerListsItsProbe(t *testing.T) {
 	suppressNothing(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
@@ -235,7 +235,7 @@ func TestBreakerListsItsProbe(t *testing.T) {
 	require.ErrorContains(t, failed.Earlier[0].Err, "probe")
 }
 
-// A reader that leaves while a probe is made starts no process for its own request.
+// If the reader stops during a probe, no process starts for its own request.
 func TestProbeOfAReaderThatLeavesStartsNothingElse(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

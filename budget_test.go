@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// told is what became of each backend, and when the call was over.
+// told lists the outcome of each backend, and when the call ended.
 func told(t *testing.T, err error) (list []string) {
 	t.Helper()
 	var ce *clichain.ChainError
@@ -25,14 +25,14 @@ func told(t *testing.T, err error) (list []string) {
 	return list
 }
 
-// Who is asked has time enough; who cannot have it is not asked.
+// Every backend that is asked has enough time. The chain skips a backend that cannot have it.
 func TestBudgetNeverStarves(t *testing.T) {
 	second := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 	for name, test := range map[string]struct {
 		cfg    clichain.ChainConfig
 		caller time.Duration
-		takes  []time.Duration // of each backend; negative: it fails after that
-		answer int             // who answers; -1: nobody
+		takes  []time.Duration // time of each backend; negative: it fails after that time
+		answer int             // index of the backend that answers; -1: none
 		over   time.Duration
 		asked  int
 	}{
@@ -85,7 +85,7 @@ func TestBudgetNeverStarves(t *testing.T) {
 	}
 }
 
-// The message is about the attempt's own time, that of the last one too.
+// The message names the attempt's own time, also for the last attempt.
 func TestTimeoutNamesItsOwnSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := func(name string) clichain.Backend { return &backend{name: name, takes: time.Hour} }
@@ -99,8 +99,7 @@ func TestTimeoutNamesItsOwnSlice(t *testing.T) {
 	})
 }
 
-// A CLI that hears no polite signal is killed by the time the call must be over:
-// a second is what the documentation allows.
+// A CLI that ignores SIGINT and SIGTERM is killed by the deadline of the call. The documentation allows one second.
 func TestHardDeadline(t *testing.T) {
 	suppressNothing(t)
 	deaf := func(t *testing.T, name string) clichain.Backend {
@@ -134,7 +133,7 @@ func TestHardDeadline(t *testing.T) {
 				return time.Since(start)
 			}
 			best := took()
-			for n := 0; n < 3 && best >= 5*time.Second; n++ { // the machine may be busy
+			for n := 0; n < 3 && best >= 5*time.Second; n++ { // a busy machine gets more attempts
 				best = min(best, took())
 			}
 			require.Less(t, best, 5*time.Second)
@@ -143,8 +142,8 @@ func TestHardDeadline(t *testing.T) {
 	}
 }
 
-// So is one that hears no polite signal at its timeout, half a second later: with the graces of the signals it would
-// live for two.
+// A CLI that ignores signals at its timeout is killed half a second later. With the full grace periods it would live
+// for two seconds.
 func TestTimeoutOfACLIThatIgnoresSignals(t *testing.T) {
 	suppressNothing(t)
 	const timeout = 2 * time.Second
@@ -156,7 +155,7 @@ func TestTimeoutOfACLIThatIgnoresSignals(t *testing.T) {
 		return time.Since(start)
 	}
 	best := took()
-	for n := 0; n < 3 && best >= timeout+1500*time.Millisecond; n++ { // the machine may be busy
+	for n := 0; n < 3 && best >= timeout+1500*time.Millisecond; n++ { // a busy machine gets more attempts
 		best = min(best, took())
 	}
 	require.Less(t, best, timeout+1500*time.Millisecond)
@@ -164,7 +163,7 @@ func TestTimeoutOfACLIThatIgnoresSignals(t *testing.T) {
 	t.Logf("%v for a timeout of %v", best, timeout)
 }
 
-// A Nix build ends its step after 30 s, so the chain is at its end before.
+// A Nix build ends its step after 30 s, so the chain ends earlier.
 func TestChainInsideNix(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg  clichain.ChainConfig

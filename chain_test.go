@@ -21,14 +21,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// backend is a Backend made of its answer, for tests of policy.
+// backend is a Backend made from its answer, for tests of policy.
 type backend struct {
 	name  string
 	takes time.Duration
 	err   error
 
-	stubborn time.Duration // how long it does not hear that its time is over
-	text     string        // streamed before the answer or the error
+	stubborn time.Duration // how long it ignores the end of its context
+	text     string        // text streamed before the answer or the error
 	said     string        // the answer; empty: "from" and the name
 	usage    clichain.Usage
 	asked    int
@@ -90,7 +90,7 @@ func TestChainFallsBackInOrder(t *testing.T) {
 	require.Zero(t, fourth.asked)
 }
 
-// Which failures let the next backend try is the decision table's.
+// The decision table determines which failures let the chain continue with the next backend.
 func TestChainFollowsTheDecisionTable(t *testing.T) {
 	for reason, goesOn := range map[clichain.Reason]bool{
 		clichain.ReasonSuppressed: true, clichain.ReasonNotInstalled: true, clichain.ReasonUnsupported: true,
@@ -174,12 +174,12 @@ func TestChainBudget(t *testing.T) {
 	})
 }
 
-// A later backend still gets its minimum, and the caller his error in time.
+// A later backend still gets its minimum, and the caller gets the error in time.
 func TestChainSplitsItsTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg    clichain.ChainConfig
 		caller time.Duration
-		first  time.Duration // what the slow one gets of it
+		first  time.Duration // time of the slow backend
 	}{
 		"a budget":              {clichain.ChainConfig{Budget: 30 * time.Second}, 0, 25 * time.Second},
 		"another minimum":       {clichain.ChainConfig{Budget: 30 * time.Second, MinAttempt: 12 * time.Second}, 0, 18 * time.Second},
@@ -205,7 +205,7 @@ func TestChainSplitsItsTime(t *testing.T) {
 			})
 		})
 	}
-	t.Run("nobody is left", func(t *testing.T) {
+	t.Run("no backend is left", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
@@ -228,13 +228,13 @@ func TestChainNeverRepeatsSideEffects(t *testing.T) {
 }
 
 func TestChainStream(t *testing.T) {
-	t.Run("falls back before text", func(t *testing.T) {
+	t.Run("fallback before text", func(t *testing.T) {
 		resp, err := call.Collect(chainOf(failing("a", clichain.ReasonExit), &backend{name: "b", text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
 		require.NoError(t, err)
 		require.Equal(t, "from b", resp.Text)
 		require.Len(t, resp.Attempts, 1)
 	})
-	t.Run("never after text", func(t *testing.T) {
+	t.Run("no fallback after text", func(t *testing.T) {
 		first, next := failing("a", clichain.ReasonExit), &backend{name: "b"}
 		first.text = "half an ans"
 		_, err := call.Collect(chainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
@@ -243,7 +243,7 @@ func TestChainStream(t *testing.T) {
 	})
 }
 
-// The whole way with real processes: logged out, at its limit, answers.
+// A whole chain with real processes: logged out, at its limit, answers.
 func TestChainOfProcesses(t *testing.T) {
 	clitest.NoLeaks(t)
 	loggedOut, err := filepath.Abs("internal/reading/testdata/transcripts/claude/stream-loggedout/stdout")
@@ -268,7 +268,7 @@ func TestOneBinaryForManyBackendsIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "config.binary")
 }
 
-// A mistake of the caller's is the reason, whatever was skipped before it.
+// A caller's mistake is the reason of the chain, whatever was skipped before it.
 func TestAMistakeIsTheChainsReason(t *testing.T) {
 	broken := clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil)
 	_, err := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonNotInstalled), broken}, nil).Complete(t.Context(), clichain.Prompt("hi"))

@@ -18,7 +18,7 @@ func failedAttempt(backend string, reason clichain.Reason, skipped bool) clichai
 	return clichain.Attempt{Backend: backend, Reason: reason, Skipped: skipped, Err: &clichain.BackendError{Backend: backend, Reason: reason, ExitCode: -1}}
 }
 
-// strange is an error type of somebody else's backend.
+// strange is an error type of a foreign backend.
 type strange struct{ code int }
 
 func (strange) Error() string { return "strange" }
@@ -166,8 +166,7 @@ func TestResponseSurvivesJSON(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{"backend":7}`), new(clichain.Attempt)))
 }
 
-// Over a queue a response is written and read several times: its duration, in
-// whole microseconds, must not drift.
+// A queue writes and reads a response several times. Its duration, in whole microseconds, must not drift.
 func TestDurationsDoNotDrift(t *testing.T) {
 	for us := int64(1); us < 200_000; us += 101 {
 		want := time.Duration(us) * time.Microsecond
@@ -179,8 +178,7 @@ func TestDurationsDoNotDrift(t *testing.T) {
 	}
 }
 
-// One line for each backend, in columns, nested ones too: the reason first, the
-// hint last.
+// The text has one line for each backend, nested ones too, in columns: the reason first, the hint last.
 func TestChainErrorText(t *testing.T) {
 	err := nestedChainError()
 	err.Note = "nobody else was asked"
@@ -194,8 +192,7 @@ func TestChainErrorText(t *testing.T) {
   chain/inner2  billing`, err.Error())
 }
 
-// What a caller of many requests asks of a failure: what it has cost, when to
-// ask again, and which of the attempts' reasons counts.
+// A failure reports its cost, the time for a retry, and the reason that counts among those of its attempts.
 func TestChainErrorForBatches(t *testing.T) {
 	at := func(minutes int) time.Time { return time.Date(2030, 1, 1, 0, minutes, 0, 0, time.UTC) }
 	said := func(backend string, reason clichain.Reason, minutes int, cost float64) clichain.Attempt {
@@ -207,7 +204,7 @@ func TestChainErrorForBatches(t *testing.T) {
 		said("codex", clichain.ReasonUsageLimit, 9, 0), failedAttempt("opencode", clichain.ReasonExit, false),
 	}}
 	err := &clichain.ChainError{Attempts: []clichain.Attempt{
-		said("claude", clichain.ReasonOverloaded, 1, 0.25), // asked again after that
+		said("claude", clichain.ReasonOverloaded, 1, 0.25), // retried after that
 		said("claude", clichain.ReasonRateLimited, 30, 0.5),
 		failedAttempt("missing", clichain.ReasonNotInstalled, true),
 		{Backend: "chain", Reason: clichain.ReasonUsageLimit, Err: inner},

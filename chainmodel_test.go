@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// installFailing makes every CLI installed and logged in, and fail once it is started.
+// installFailing installs every CLI with a login, and makes each fail once it has started.
 func installFailing(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,13 +47,12 @@ func TestChainRoutesByModel(t *testing.T) {
 	}
 }
 
-// A name that stands for one backend's model is nobody else's, and where that one
-// does not have it, nobody is started.
+// A name of one backend's model belongs to no other backend. If that backend does not have the model, nothing starts.
 func TestForeignModelStartsNobody(t *testing.T) {
 	installFailing(t)
 	for _, spec := range specs.All() {
 		if spec.Name == "opencode" {
-			continue // which has models of everybody, as vendor/model
+			continue // which has models of all vendors, as vendor/model
 		}
 		for _, name := range []string{spec.Name, spec.ProviderSlug} {
 			req := clichain.Prompt("hi")

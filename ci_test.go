@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A finding fails .ci/vulns and an unreachable database does not, in any order. These are the messages and exit codes of
+// A finding fails .ci/vulns, an unreachable database does not, in any order. These are the messages and exit codes of
 // govulncheck 1.9.0.
 func TestVulns(t *testing.T) {
 	requirePrograms(t, "bash", "timeout")
@@ -26,7 +26,7 @@ func TestVulns(t *testing.T) {
 		late        = `echo 'govulncheck: fetching vulnerabilities: x' >&2; exit 124`
 	)
 	for name, test := range map[string]struct {
-		runs []string // what govulncheck does in each module
+		runs []string // results of govulncheck in each module
 		want string
 		fail bool
 	}{
@@ -64,7 +64,7 @@ func TestVulns(t *testing.T) {
 	}
 }
 
-// bareGo plays the go command for .ci/bare: it writes down what it was called with and what it found.
+// bareGo plays the go command for .ci/bare: it records its arguments and its environment.
 const bareGo = `#!/bin/sh
 [ "$*" = "env GOENV" ] && exec echo /settings/of/the/user
 echo "go $*"
@@ -76,8 +76,8 @@ mkdir -p "$GOMODCACHE/module" && touch "$GOMODCACHE/module/file" && chmod -R a-w
 [ "$1" != "$FAILS" ]
 `
 
-// .ci/bare runs README's two commands where nothing is cached, configured or installed, and cleans up. Each failure of a
-// command fails it.
+// .ci/bare runs the README's two commands without caches, configuration and installations, and cleans up. It fails if
+// a command fails.
 func TestBare(t *testing.T) {
 	requirePrograms(t, "bash", "git")
 	const found = `new.txt
@@ -134,7 +134,7 @@ GOFLAGS=-v
 	}
 }
 
-// Nothing that .ci/run installs with npm is there when it runs README's commands for the first time.
+// When .ci/run runs the README's commands for the first time, nothing has been installed with npm.
 func TestBareRunsFirst(t *testing.T) {
 	text := read(t, ".ci/run")
 	bare := strings.Index(text, "\n.ci/bare\n")

@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What gemini says of the login of an individual, after the token was accepted.
+// Output of gemini for the login of an individual account, after the service accepted the token.
 const geminiClosed = `Error authenticating: IneligibleTierError: This client is no longer supported for Gemini Code Assist for individuals. Migrate to the Antigravity suite of products.
     at throwIneligibleOrProjectIdError (file:///opt/gemini-cli/bundle/chunk-JDPZ4CE3.js:311090:11)
     at process.processTicksAndRejections (node:internal/process/task_queues:95:5) {
@@ -31,8 +31,8 @@ An unexpected critical error occurred:IneligibleTierError: This client is no lon
     at process.processTicksAndRejections (node:internal/process/task_queues:95:5)
 `
 
-// An account that the service has closed the CLI to is not tried again for a day, by
-// no process that shares the cooldowns, until somebody logs in with another one.
+// If the service has closed an account to the CLI, no process that shares the cooldowns tries it for a day, until the
+// user logs in with another account.
 func TestClosedAccountRestsForADay(t *testing.T) {
 	home, _ := freshMachine(t, play(readStdin, clitest.Step{Stderr: geminiClosed}, clitest.Exit(1)))
 	write(t, home, ".gemini/settings.json", geminiPlan)

@@ -19,7 +19,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What would be started is what is started, but for texts and secrets; and nothing is.
+// Command returns exactly what a call would start, except for texts and secrets, and starts nothing.
 func TestCommand(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -72,7 +72,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A text in an argument stands there by its size.
+// A text in an argument is replaced by its size.
 func TestCommandWithThePromptInIt(t *testing.T) {
 	suppressNothing(t)
 	p := provider(t, specs.Cursor(), clichain.Config{}, play(clitest.Exit(1)))
@@ -88,7 +88,7 @@ func TestCommandWithThePromptInIt(t *testing.T) {
 	requireReason(t, clichain.ReasonBadOption, err)
 }
 
-// The command of a CLI in a container is that of the runtime's client.
+// The command of a CLI in a container is the command of the runtime's client.
 func TestCommandInAContainer(t *testing.T) {
 	suppressNothing(t)
 	cfg := &clichain.Config{Container: &clichain.Container{Runtime: clitest.Fake(t, "docker", play(clitest.Exit(1))), Name: "box"}}
@@ -100,7 +100,7 @@ func TestCommandInAContainer(t *testing.T) {
 	require.NotContains(t, strings.Join(c.Args, " "), "question")
 }
 
-// A chain passes over what cools down, or owns another model, before the backend says a word.
+// A chain skips a backend that is in cooldown, or whose model differs, without asking it.
 func TestChainCheck(t *testing.T) {
 	suppressNothing(t)
 	t.Setenv("ANTHROPIC_API_KEY", "x")

@@ -9,8 +9,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A backend that is not asked is looked at for mistakes, which the answer names,
-// and not compiled.
+// A backend that is not asked is checked for mistakes, which the answer names, but not compiled.
 func TestABackendThatIsNotAskedIsNotCompiled(t *testing.T) {
 	first := BackendFunc("first", func(context.Context, Request) (*Response, error) { return &Response{Text: "hi"}, nil })
 	backends := []Backend{first}

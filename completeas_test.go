@@ -83,17 +83,17 @@ func TestCompleteAsWithAnEnum(t *testing.T) {
 }
 
 func TestCompleteAsErrors(t *testing.T) {
-	t.Run("of the backend", func(t *testing.T) {
+	t.Run("error of the backend", func(t *testing.T) {
 		_, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)), clichain.Prompt("P"))
 		requireReason(t, clichain.ReasonBadOutput, err)
 		require.Nil(t, resp)
 	})
-	t.Run("of a chain", func(t *testing.T) {
+	t.Run("error of a chain", func(t *testing.T) {
 		_, _, err := clichain.CompleteAs[place](t.Context(), clichain.ChainOf(nil, nil), clichain.Prompt("P"))
 		var chain *clichain.ChainError
 		require.ErrorAs(t, err, &chain)
 	})
-	t.Run("a schema that is not the type's", func(t *testing.T) {
+	t.Run("schema that differs from the schema of the type", func(t *testing.T) {
 		req := clichain.Prompt("P")
 		req.Schema = json.RawMessage(`{}`)
 		got, resp, err := clichain.CompleteAs[place](t.Context(), provider(t, shaped(), clichain.Config{}, inTurn(says(`{"city":"Paris","tags":5}`), mustNot)), req)
@@ -106,7 +106,7 @@ func TestCompleteAsErrors(t *testing.T) {
 	})
 }
 
-// What docs/how-to/structured.md shows.
+// The example of docs/how-to/structured.md.
 func ExampleCompleteAs() {
 	ctx, chain := context.Background(), clichain.ChainOf(nil, nil)
 
@@ -114,7 +114,7 @@ func ExampleCompleteAs() {
 		Name   string    `json:"name" jsonschema:"in English"`
 		Size   string    `json:"size" jsonschema:"enum=small,enum=large"`
 		People int       `json:"people"`
-		River  *string   `json:"river"` // null: none
+		River  *string   `json:"river"` // null if unknown
 		Since  time.Time `json:"since"`
 	}
 	answer, resp, err := clichain.CompleteAs[city](ctx, chain, clichain.Prompt("What is the capital of France?"))
@@ -128,7 +128,7 @@ func TestStructuredPage(t *testing.T) {
 	snippets := blocks(page, "go")
 	require.Len(t, snippets, 1)
 	require.Contains(t, read(t, "completeas_test.go"), "\t"+strings.ReplaceAll(strings.TrimSpace(snippets[0]), "\n", "\n\t"))
-	// A struct as the page advises keeps to the strict mode of the API.
+	// A struct that follows the page is valid in the strict mode of the API.
 	type city struct {
 		Name  string
 		River *string

@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 )
 
-// testHost is a machine that is always the same.
+// testHost returns a machine with fixed properties.
 func testHost() compose.Host {
 	return compose.Host{Path: "/opt/bin/cli", Dir: "/home/user/project", TempDir: "/tmp/clichain-test"}
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Output that cannot be read is an answer only for those who ask for that, and
-// only of a run that exited 0.
+// Unreadable output is an answer only if the caller asks for it and the run exited with 0.
 func TestRawOutput(t *testing.T) {
 	banner := stdout("plain words, no events\n")
 	for name, test := range map[string]struct {
@@ -43,7 +42,7 @@ func TestRawOutput(t *testing.T) {
 	}
 }
 
-// A run is logged at its start and its end, and what was said is not.
+// The log has the start and the end of a run, but not its text.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -57,7 +56,7 @@ func TestLog(t *testing.T) {
 	require.NotContains(t, log.String(), "the answer")
 }
 
-// Lines that nobody reads are in the log, shortened and without secrets.
+// The log has lines that no rule reads, shortened and without secrets.
 func TestLoggerGetsWhatIsNotRead(t *testing.T) {
 	var log bytes.Buffer
 	lines := []string{`{"type":"news","is":"secret-value-of-a-test"}`, `{"type":"assis`, "Welcome!", `{"type":"news","long":"` + strings.Repeat("x", 5000) + `"}`}

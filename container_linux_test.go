@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// boxedCodex is a provider whose CLI, a fake at cli, runs in a container.
+// boxedCodex returns a provider whose CLI, a fake at cli, runs in a container.
 func boxedCodex(client, cli string, c clichain.Container, cfg clichain.Config) *clichain.Provider {
 	c.Runtime = client
 	cfg.Container, cfg.Binary = &c, cli
@@ -78,7 +78,7 @@ func TestContainerAnswers(t *testing.T) {
 	}
 }
 
-// What a call needs is made inside, for its owner only, and is gone afterwards.
+// Temporary files of a call are inside the container, private, and removed afterwards.
 func TestContainerFiles(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	script := "#!/bin/sh\ncat >/dev/null\npwd; stat -c '%a %n' \"$2\" \"$TMPDIR\"; cat \"$2\"\n"
@@ -95,12 +95,12 @@ func TestContainerFiles(t *testing.T) {
 	require.NotContains(t, e.inside("ls", "-A", "/tmp"), "clichain-")
 }
 
-// A folder inside is looked at inside, before the CLI starts.
+// The untrusted directory is checked inside the container, before the CLI starts.
 func TestUntrustedFolderInside(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "boxed"), []byte("#!/bin/sh\necho fine\n"), 0o755))
 	clitest.NoLeaks(t)
-	work, err := filepath.EvalSymlinks(t.TempDir()) // the engine here shares the files
+	work, err := filepath.EvalSymlinks(t.TempDir()) // this engine shares the files
 	require.NoError(t, err)
 	below := filepath.Join(work, "below")
 	require.NoError(t, os.Mkdir(below, 0o700))
@@ -120,15 +120,15 @@ func TestUntrustedFolderInside(t *testing.T) {
 	require.NoError(t, ask(clichain.Config{Env: []string{"HOME=" + work}}), "the user's own")
 }
 
-// runaways get away from whoever kills the CLI, its group or its session.
+// runaways are processes that escape from a kill of the CLI, its process group or its session.
 var runaways = []clitest.Step{
 	{Ignore: []string{"INT"}},
 	{Spawn: &clitest.Spawn{Setsid: true, Steps: []clitest.Step{{Hang: true}}}},
 	{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}},
 }
 
-// hangingBox starts a call that leaves runaways, and returns when they run. Its
-// Timeout is doubled until that is so before it is over.
+// hangingBox starts a call that leaves runaways, and returns when they run. It doubles the timeout until the runaways
+// start in time.
 func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Container, cfg clichain.Config, more ...clitest.Step) (cli string, wait func() error) {
 	t.Helper()
 	for ; cfg.Timeout < time.Minute; cfg.Timeout *= 2 {
@@ -154,8 +154,7 @@ func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Con
 	return "", nil
 }
 
-// An engine on another machine is the hard case: nothing here can see what
-// runs there.
+// An engine on another machine is the hard case, because this machine does not see its processes.
 func TestNothingIsLeftInside(t *testing.T) {
 	var registry runs.Registry
 	stops := map[string]struct {
@@ -188,16 +187,16 @@ func TestNothingIsLeftInside(t *testing.T) {
 	}
 }
 
-// killClients kills the client processes, as somebody else might.
+// killClients kills the client processes, as another program might.
 func (e *engine) killClients() {
 	for _, client := range []string{"docker", "podman"} {
 		for _, s := range clitest.Survivors(filepath.Join(e.dir, client)) {
-			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // gone already is fine
+			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // it may have exited
 		}
 	}
 }
 
-// What ignores SIGTERM is killed, after about a second.
+// A process that ignores SIGTERM is killed after about a second.
 func TestStubbornInside(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	e.foreign = true
@@ -211,7 +210,7 @@ func TestStubbornInside(t *testing.T) {
 	require.Empty(t, clitest.Survivors(cli))
 }
 
-// A success leaves nothing either.
+// A success leaves no process either.
 func TestNothingIsLeftInsideAfterAnAnswer(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	e.foreign = true
@@ -223,7 +222,7 @@ func TestNothingIsLeftInsideAfterAnAnswer(t *testing.T) {
 	require.Empty(t, clitest.Survivors(cli))
 }
 
-// denySweeps makes it impossible to end what is inside.
+// denySweeps makes it impossible to end the processes inside.
 func denySweeps(args []string) string {
 	if args[len(args)-1] != "" && strings.Contains(strings.Join(args, " "), "CLICHAIN_CALL=") {
 		return "the engine is on strike"
@@ -231,8 +230,7 @@ func denySweeps(args []string) string {
 	return ""
 }
 
-// The control: without the sweep all of them survive, the call says so, and
-// the other tests would notice.
+// The control: without the sweep all runaways survive, and the call reports that, so the other tests would notice.
 func TestWithoutTheSweepTheySurvive(t *testing.T) {
 	t.Run("failure", func(t *testing.T) {
 		e, client := newEngine(t, "docker")
@@ -258,8 +256,8 @@ func TestWithoutTheSweepTheySurvive(t *testing.T) {
 	})
 }
 
-// With an engine on this machine the mark of the run goes in as well, so that
-// whatever guards the runs here guards those inside.
+// With an engine on this machine the container gets the mark of the run, so that the guards of runs on this machine
+// cover it.
 func TestLocalEngineIsGuardedFromOutside(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	e.deny = denySweeps

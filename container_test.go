@@ -40,7 +40,7 @@ func TestContainerMistakes(t *testing.T) {
 	c := &clichain.Container{Name: "a"}
 	t.Setenv("PATH", t.TempDir())
 	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: c})
-	c.Name = "" // what was made is not changed
+	c.Name = "" // an existing container is not changed
 	be := requireReason(t, clichain.ReasonNotInstalled, p.Available(t.Context()))
 	require.Contains(t, be.Message, "docker")
 	require.Contains(t, be.Hint, "docker")
@@ -52,7 +52,7 @@ func TestContainerMistakes(t *testing.T) {
 	require.Equal(t, "dir", requireReason(t, clichain.ReasonBadOption, err).Option)
 }
 
-// Nothing is ended of a call that was not started.
+// If a call was not started, nothing is ended.
 func TestContainerNotStarted(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
 	docker := clitest.Fake(t, "docker", play(clitest.Step{Record: record}))
@@ -64,7 +64,7 @@ func TestContainerNotStarted(t *testing.T) {
 	require.NoFileExists(t, record)
 }
 
-// waitForRecord waits until a fake has come to its Record step.
+// waitForRecord waits until a fake has reached its Record step.
 func waitForRecord(t *testing.T, path string) (r clitest.Record) {
 	t.Helper()
 	require.Eventually(t, func() (ok bool) {
@@ -75,8 +75,8 @@ func waitForRecord(t *testing.T, path string) (r clitest.Record) {
 	return r
 }
 
-// boxSpec uses all that is different in a container: files, an empty
-// directory, a variable that clients heed too, and another name.
+// boxSpec uses everything that differs in a container: files, an empty directory, a variable that clients read too,
+// and another name.
 func boxSpec() clichain.CliSpec {
 	return clichain.CliSpec{
 		Name: "boxed", Binary: "boxed", AltBinaries: []string{"box'd"},

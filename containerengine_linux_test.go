@@ -15,18 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// engine is a container engine: it makes containers, and runs in them what the
-// client asks for.
+// engine is a container engine: it makes containers and runs commands of the client in them.
 type engine struct {
 	t       *testing.T
-	dir     string   // of sockets; short, since their names are bounded
-	folders []string // that containers share with this machine
-	cliDir  string   // on the PATH inside
+	dir     string   // directory of the sockets; short, because the length of their names is limited
+	folders []string // directories that containers share with this machine
+	cliDir  string   // in the PATH inside
 
-	// deny answers a client instead of doing what it asks for; "" lets it pass.
+	// deny answers a client in place of running its command; "" allows it.
 	deny func(args []string) string
-	// foreign is an engine on another machine, where this one's mark of a run
-	// means nothing.
+	// foreign marks an engine on another machine, which does not see the mark of a run on this machine.
 	foreign bool
 
 	mu    sync.Mutex
@@ -42,8 +40,8 @@ type box struct {
 	gone    chan struct{}
 }
 
-// newEngine starts an engine with the container "dev", and returns the path of
-// its client. It skips the test where this user may make no namespaces.
+// newEngine starts an engine with the container "dev", and returns the path of its client. It skips the test if this
+// user cannot create namespaces.
 func newEngine(t *testing.T, client string) (*engine, string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -104,15 +102,15 @@ func (e *engine) create(name string) error {
 	b.process, err = os.StartProcess(exe, append([]string{boxInit, b.socket}, e.folders...), &os.ProcAttr{
 		Files: []*os.File{input, w, os.Stderr}, Env: []string{}, Sys: attr,
 	})
-	_ = w.Close() // the container's now
+	_ = w.Close() // now owned by the container
 	if err != nil {
-		_ = life.Close() // nobody reads it
+		_ = life.Close() // no reader is left
 		return err
 	}
 	go func() { defer close(b.gone); _, _ = b.process.Wait() }()
 	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
 		<-b.gone
-		_ = life.Close() // nobody reads it
+		_ = life.Close() // no reader is left
 		return err
 	}
 	e.mu.Lock()
@@ -121,7 +119,7 @@ func (e *engine) create(name string) error {
 	return nil
 }
 
-// remove ends a container with all that runs in it.
+// remove ends a container and all processes in it.
 func (e *engine) remove(name string) bool {
 	e.mu.Lock()
 	b := e.boxes[name]
@@ -130,7 +128,7 @@ func (e *engine) remove(name string) bool {
 	if b == nil {
 		return false
 	}
-	_ = b.process.Kill() // gone already is fine
+	_ = b.process.Kill() // it may have exited
 	<-b.gone
 	_ = b.life.Close() // nothing was written
 	return true
@@ -150,15 +148,15 @@ func (e *engine) accept(listener *net.UnixListener, serving *sync.WaitGroup) {
 			}
 			defer func() {
 				for _, f := range files {
-					_ = f.Close() // ask has closed those it has sent
+					_ = f.Close() // ask has closed those it sent
 				}
 			}()
-			_ = json.NewEncoder(conn).Encode(e.do(j, files)) // a client that was killed hears nothing
+			_ = json.NewEncoder(conn).Encode(e.do(j, files)) // a killed client gets no reply
 		})
 	}
 }
 
-// do does what a client asks for.
+// do runs a command of a client.
 func (e *engine) do(j job, files []*os.File) outcome {
 	e.mu.Lock()
 	e.calls = append(e.calls, j)
@@ -190,7 +188,7 @@ func (e *engine) do(j job, files []*os.File) outcome {
 	}
 	out, err := ask(b.socket, inside, files...)
 	if err != nil {
-		return outcome{Exit: 137} // the container is no more
+		return outcome{Exit: 137} // the container does not exist any more
 	}
 	return out
 }
@@ -226,7 +224,7 @@ func (e *engine) parse(j job) (name string, inside job) {
 	return name, inside
 }
 
-// variable is what -e takes from the client's environment.
+// variable returns the value that -e takes from the client's environment.
 func (e *engine) variable(env []string, name string) []string {
 	at := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 	if at < 0 || e.foreign && name == "CLICHAIN_RUN" {
@@ -252,7 +250,7 @@ func (e *engine) inside(args ...string) string {
 	return out
 }
 
-// asked lists the clients' calls so far, in short.
+// asked lists the clients' calls so far, as short verbs.
 func (e *engine) asked() (verbs []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

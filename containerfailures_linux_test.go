@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// What the CLI says when it is asked to end is heard.
+// The provider reads the output that the CLI writes after it was asked to end.
 func TestLastWordsFromInside(t *testing.T) {
 	e, client := newEngine(t, "docker")
 	started := filepath.Join(t.TempDir(), "started")

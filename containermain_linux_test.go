@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// The test binary plays all parts of a container runtime: the first process of
-// a container, in namespaces of its own, and the client. The engine between
-// them is the test itself, so that, as with a real one, nothing inside is a
-// descendant of the client and nothing inside ends with it.
+// The test binary plays all parts of a container runtime: the first process of a container, in its own namespaces,
+// and the client. The test itself is the engine between them. As with a real engine, no process inside is a
+// descendant of the client, and none ends with it.
 
 // boxInit is the name of the first process of a container.
 const boxInit = "clichain-test-init"
@@ -24,20 +23,19 @@ const boxInit = "clichain-test-init"
 // engineSuffix is added to a client's path to name the link to its engine.
 const engineSuffix = ".engine"
 
-// job is what goes from the client to the engine, and on to the container,
-// with three descriptors.
+// job goes from the client to the engine and on to the container, with three descriptors.
 type job struct {
 	Args, Env []string
 	Dir       string
 }
 
-// outcome is what comes back.
+// outcome is the reply.
 type outcome struct {
 	Exit int
 	Say  string
 }
 
-// playContainer never returns in a process that plays a part.
+// playContainer does not return in a process that plays a part.
 func playContainer() {
 	if os.Args[0] == boxInit {
 		must(beInit(os.Args[1], os.Args[2:]))
@@ -54,11 +52,10 @@ func stayOutside() {
 	}
 }
 
-// insideVar is set inside: there the test binary must never run its tests.
+// insideVar is set inside the container, where the test binary must never run its tests.
 const insideVar = "CLICHAIN_TEST_INSIDE"
 
-// must ends a process that cannot play its part. os.Exit would wait for a
-// second under the race detector.
+// must ends a process that cannot play its part. os.Exit would wait for a second under the race detector.
 func must(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake container:", err)
@@ -86,12 +83,12 @@ func ask(socket string, j job, files ...*os.File) (out outcome, err error) {
 		return out, err
 	}
 	for _, f := range files {
-		_ = f.Close() // theirs now
+		_ = f.Close() // now owned by the receiver
 	}
 	return out, json.NewDecoder(conn).Decode(&out)
 }
 
-// hear takes one job off a connection.
+// hear receives one job from a connection.
 func hear(conn *net.UnixConn) (j job, files []*os.File, err error) {
 	oob := make([]byte, 64)
 	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
@@ -112,8 +109,8 @@ func hear(conn *net.UnixConn) (j job, files []*os.File, err error) {
 	return j, files, json.NewDecoder(conn).Decode(&j)
 }
 
-// beClient carries the streams between its own descriptors and what runs
-// inside, so that they break when it is killed.
+// beClient copies the streams between its descriptors and the program inside, so that they break when the client is
+// killed.
 func beClient(socket string) error {
 	var inside [3]*os.File
 	input, feed, err := os.Pipe()
@@ -122,7 +119,7 @@ func beClient(socket string) error {
 	}
 	inside[0] = input
 	go func() {
-		_, _ = io.Copy(feed, os.Stdin) // it may end without reading
+		_, _ = io.Copy(feed, os.Stdin) // the program may end without reading
 		_ = feed.Close()
 	}()
 	var output sync.WaitGroup
@@ -132,7 +129,7 @@ func beClient(socket string) error {
 			return err
 		}
 		inside[i+1] = w
-		output.Go(func() { _, _ = io.Copy(to, from) }) // ours are never closed
+		output.Go(func() { _, _ = io.Copy(to, from) }) // these are never closed
 	}
 	out, err := ask(socket, job{Args: os.Args[1:], Env: os.Environ()}, inside[:]...)
 	if err != nil {
@@ -142,7 +139,7 @@ func beClient(socket string) error {
 	go func() { defer close(ended); output.Wait() }()
 	select {
 	case <-ended:
-	case <-time.After(time.Second): // somebody inside holds them
+	case <-time.After(time.Second): // a process inside still has them open
 	}
 	if out.Say != "" {
 		fmt.Fprintln(os.Stderr, out.Say)
@@ -151,8 +148,8 @@ func beClient(socket string) error {
 	return nil
 }
 
-// beInit sets up a container in which /tmp is its own but for some folders,
-// and runs what it is asked to until its standard input ends.
+// beInit sets up a container with its own /tmp except for some directories, and runs jobs until its standard input
+// ends.
 func beInit(socket string, folders []string) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
@@ -169,7 +166,7 @@ func beInit(socket string, folders []string) error {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		syscall.Exit(0) // and all others here with it
+		syscall.Exit(0) // ends all other processes of the container too
 	}()
 	fmt.Println("ready")
 	for {
@@ -179,7 +176,7 @@ func beInit(socket string, folders []string) error {
 		}
 		go func() {
 			defer conn.Close()
-			_ = json.NewEncoder(conn).Encode(runInside(conn)) // the engine may be gone
+			_ = json.NewEncoder(conn).Encode(runInside(conn)) // the engine may have ended
 		}()
 	}
 }
@@ -210,7 +207,7 @@ func ownTemp(folders []string) error {
 	return nil
 }
 
-// runInside starts a program and waits for its end, whoever has asked.
+// runInside starts a program and waits for its end.
 func runInside(conn *net.UnixConn) outcome {
 	j, files, err := hear(conn)
 	if err != nil {
@@ -222,7 +219,7 @@ func runInside(conn *net.UnixConn) outcome {
 	}
 	process, err := os.StartProcess(path, j.Args, &os.ProcAttr{Dir: j.Dir, Env: j.Env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true}})
 	for _, f := range files {
-		_ = f.Close() // the program's now
+		_ = f.Close() // now owned by the program
 	}
 	if err != nil {
 		return outcome{126, "OCI runtime exec failed: " + err.Error()}

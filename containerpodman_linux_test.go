@@ -17,18 +17,18 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// podmanArgs are what a container needs here: no network, no control groups, and limits that this user may set.
+// podmanArgs let a container run here: no network, no control groups, and limits that this user may set.
 var podmanArgs = []string{"--network=none", "--cgroups=disabled", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000", "-v", "/usr:/usr:ro"}
 
-// podmanScript is podman with a storage of its own, in a mount namespace: it works with no machine whose control groups
-// are of both versions.
+// podmanScript is podman with its own storage, in a mount namespace. It works only if the machine does not mix both
+// versions of control groups.
 const podmanScript = `#!/bin/sh
 exec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup &&
 exec podman --root "$0/storage" --runroot "$0/run" --storage-driver=vfs --cgroup-manager=cgroupfs --events-backend=none "$@"' "${0%/*}" "$@"
 `
 
-// podman returns the client of a real engine with the container "dev" and the image "box", in which the CLI "boxed" runs
-// a script. It skips the test where there is no engine, or it cannot run.
+// podman returns the client of a real engine with the container "dev" and the image "box", in which the CLI "boxed"
+// runs a script. It skips the test if there is no engine or the engine cannot run.
 func podman(t *testing.T, cli string) (client string) {
 	t.Helper()
 	for _, program := range []string{"podman", "unshare"} {
@@ -56,7 +56,7 @@ func podman(t *testing.T, cli string) (client string) {
 	}
 	t.Cleanup(func() {
 		_ = exec.Command(client, "rm", "-af", "-t", "0").Run() // there may be nothing to remove
-		// The engine tidies up after an exec in a process of its own, which writes to its storage.
+		// The engine cleans up after an exec in its own process, which writes to its storage.
 		storage := filepath.Join(dir, "storage")
 		assert.Eventually(t, func() bool { return len(clitest.Survivors(storage)) == 0 }, time.Minute, 10*time.Millisecond)
 	})
@@ -67,8 +67,8 @@ func podman(t *testing.T, cli string) (client string) {
 	return client
 }
 
-// With a real engine a call gets its variables, and nothing is left inside: not after an answer, not after a timeout, and
-// no container but that of others.
+// With a real engine a call gets its environment variables. Nothing is left inside after an answer or a timeout, and
+// no container except those of other users.
 func TestPodman(t *testing.T) {
 	const cli = "#!/bin/sh\nsetsid sleep 321 >/dev/null 2>&1 &\ncat >/dev/null\n[ \"$JOB\" = hang ] && exec sleep 321\necho \"chat $CHAT_ID, job $JOB, $(pwd)\"\n"
 	client := podman(t, cli)
@@ -104,7 +104,7 @@ func TestPodman(t *testing.T) {
 	}
 }
 
-// sleepers are the processes that the CLI of TestPodman leaves.
+// sleepers returns the processes that the CLI of TestPodman leaves.
 func sleepers(t *testing.T) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")

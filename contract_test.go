@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Programs outside this repository compile against these names and types. They compile here or nowhere.
+// Programs outside this repository compile against these names and types.
 var (
 	_ time.Duration = clichain.DefaultTimeout
 
@@ -60,7 +60,7 @@ var (
 	_ clichain.Backend = backendOfTheContract(nil)
 )
 
-// backendOfTheContract has the methods of a Backend, and no more.
+// backendOfTheContract has exactly the methods of a Backend.
 type backendOfTheContract interface {
 	Name() string
 	Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error)

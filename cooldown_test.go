@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// limited fails with a limit that ends at a time of its own telling.
+// limited fails with a limit that ends at a given time.
 func limited(name string, until time.Time) *backend {
 	return &backend{name: name, err: &clichain.BackendError{Backend: name, Reason: clichain.ReasonUsageLimit, RetryAfter: until}}
 }
@@ -57,8 +57,8 @@ func TestRestUntilTheResetTime(t *testing.T) {
 	}
 }
 
-// Who cannot be asked for a while is skipped with the time; where that is all
-// there is, the error has the earliest.
+// A backend in cooldown is skipped with the time of its end. If all backends are skipped, the error has the earliest
+// time.
 func TestAllRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		soon := time.Now().Add(time.Hour)
@@ -80,7 +80,7 @@ func TestAllRest(t *testing.T) {
 	})
 }
 
-// A mistake of the caller stays what it is, whoever rests.
+// A caller's mistake keeps its reason when other backends are in cooldown.
 func TestAMistakeIsNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wrong := &backend{name: "b"}
@@ -105,7 +105,7 @@ func TestNoRest(t *testing.T) {
 	require.Equal(t, 3, a.asked)
 }
 
-// A chain in a chain does not rest: its own backends do.
+// A chain in a chain has no cooldown: its own backends do.
 func TestInnerChainsDoNotRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := failing("a", clichain.ReasonUsageLimit), failing("b", clichain.ReasonExit)
@@ -119,7 +119,7 @@ func TestInnerChainsDoNotRest(t *testing.T) {
 	})
 }
 
-// Calls that were under way when a limit was met tell nothing new about it.
+// Calls in flight when a limit was met do not extend it.
 func TestCallsUnderWay(t *testing.T) {
 	run := func(t *testing.T, last error, want time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
@@ -140,23 +140,23 @@ func TestCallsUnderWay(t *testing.T) {
 			require.Equal(t, want, time.Until(until))
 		})
 	}
-	since := 8 * time.Second // the first one's failure
-	t.Run("count once", func(t *testing.T) {
+	since := 8 * time.Second // after the failure of the first call
+	t.Run("failures in flight count once", func(t *testing.T) {
 		run(t, &clichain.BackendError{Reason: clichain.ReasonUsageLimit}, 5*time.Minute-since)
 	})
-	t.Run("do not clear it", func(t *testing.T) { run(t, nil, 5*time.Minute-since) })
-	t.Run("may know of a longer one", func(t *testing.T) {
+	t.Run("answers in flight do not clear it", func(t *testing.T) { run(t, nil, 5*time.Minute-since) })
+	t.Run("failures in flight may name a later end", func(t *testing.T) {
 		run(t, &clichain.BackendError{Reason: clichain.ReasonBilling}, time.Hour)
 		run(t, &clichain.BackendError{Reason: clichain.ReasonNetwork}, 5*time.Minute-since)
 	})
 }
 
-// What the caller's haste ended is no fault of the backend.
+// A call that a short deadline ended is no failure of the backend.
 func TestHaste(t *testing.T) {
 	for _, test := range []struct {
 		budget time.Duration
 		asked  int
-	}{{time.Second, 5}, {6 * time.Second, 4}} { // a probe is the fourth
+	}{{time.Second, 5}, {6 * time.Second, 4}} { // a probe is the fourth start
 		synctest.Test(t, func(t *testing.T) {
 			slow := &backend{name: "slow", takes: time.Minute}
 			c := clichain.ChainOf([]clichain.Backend{slow}, &clichain.ChainConfig{Budget: test.budget})
@@ -169,7 +169,7 @@ func TestHaste(t *testing.T) {
 	}
 }
 
-// The clock of the machine may be set, forward or back.
+// The clock of the machine may be set forward or back.
 func TestClockJumps(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
@@ -202,7 +202,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// A refused login is forgotten when the login changes.
+// A cooldown after a refused login ends when the login changes.
 func TestRestUntilTheLoginChanges(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -220,7 +220,7 @@ func TestRestUntilTheLoginChanges(t *testing.T) {
 	require.ErrorIs(t, ask(), clichain.ErrUnauthenticated, "somebody has logged in anew")
 }
 
-// A backend that rests is no reason to give another one up.
+// A backend in cooldown is no reason to fail over early.
 func TestRestIsNoCandidate(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -237,7 +237,7 @@ func TestRestIsNoCandidate(t *testing.T) {
 	require.Equal(t, 1, a.asked)
 }
 
-// coolingUntil is until when the chain passes a backend over; zero: it asks it.
+// coolingUntil returns the time until which the chain skips a backend; zero: it does not skip it.
 func coolingUntil(t *testing.T, c *clichain.Chain, b clichain.Backend) time.Time {
 	t.Helper()
 	err := c.CoolingDown(t.Context(), b)

@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// However many different requests fail, at once and in a row, the others are answered, and one probe in 30 s is made.
+// However many different requests fail, concurrently or in a row, the others are answered, with one probe in 30 s.
 func TestCooldownUnderAttack(t *testing.T) {
 	for _, store := range []string{"memory", "file"} {
 		t.Run(store, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestCooldownStoresNoText(t *testing.T) {
 	require.Contains(t, read(t, path), `"requests"`)
 }
 
-// A deadline that is too short for the probe proves nothing. One that is long enough does.
+// A deadline that is too short for the probe proves nothing. A sufficient deadline does.
 func TestCooldownProbeOfACallerInAHurry(t *testing.T) {
 	for deadline, want := range map[time.Duration]clichain.Reason{7 * time.Second: "", 15 * time.Second: clichain.ReasonCoolingDown} {
 		synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestCooldownProbeOfACallerInAHurry(t *testing.T) {
 	}
 }
 
-// A reader that leaves while the probe is made spends nothing more.
+// If the reader stops during the probe, the call costs nothing more.
 func TestCooldownProbeOfAReaderThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
@@ -141,7 +141,7 @@ func TestCooldownProbeFailsAndTheNextBackendAnswers(t *testing.T) {
 	})
 }
 
-// Requests that hold all slots keep the probe from being made, which proves nothing.
+// If requests occupy all slots, no probe runs, which proves nothing.
 func TestCooldownProbeWithoutASlot(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

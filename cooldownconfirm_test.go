@@ -16,15 +16,15 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// picky fails for requests that contain "bad", and for all others while it is broken. It tells the probes apart by
-// their prompt, which no test sends.
+// picky fails for requests that contain "bad", and for all others while it is broken. It recognizes probes by their
+// prompt, which no test sends.
 type picky struct {
 	name   string
 	reason clichain.Reason
 	said   string        // the text of an answer
-	takes  time.Duration // by a probe
+	takes  time.Duration // the duration of a probe
 	broken atomic.Bool
-	asked  atomic.Int32 // by requests of callers
+	asked  atomic.Int32 // calls by requests of callers
 	probed atomic.Int32
 }
 
@@ -78,7 +78,7 @@ func askOf(t *testing.T, c *clichain.Chain, text string) clichain.Reason {
 	return chain.Reason()
 }
 
-// byRequest are the reasons for a failure that the request may have caused.
+// byRequest are the reasons of failures that the request may have caused.
 var byRequest = []clichain.Reason{
 	clichain.ReasonTimeout, clichain.ReasonIdleTimeout, clichain.ReasonFirstOutputTimeout, clichain.ReasonBadOutput,
 	clichain.ReasonEmpty, clichain.ReasonExit, clichain.ReasonKilled, clichain.ReasonOutputLimit,
@@ -195,7 +195,7 @@ func TestCooldownCountEndsWithASuccess(t *testing.T) {
 	})
 }
 
-// What a failed probe says of itself counts as that, such as a limit.
+// The reason of a failed probe counts, such as a limit.
 func TestCooldownAfterAProbeThatMeetsALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The limit of one model is none of another.
+// The limit of one model does not affect another model.
 func TestRestOfAModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", clichain.ReasonUsageLimit)
@@ -29,7 +29,7 @@ func TestRestOfAModel(t *testing.T) {
 	})
 }
 
-// A refusal of one folder or one access is none of another.
+// A refusal for one directory or access level does not affect others.
 func TestRestForARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", clichain.ReasonUntrustedDir)
@@ -44,7 +44,7 @@ func TestRestForARequest(t *testing.T) {
 	})
 }
 
-// The key of a backend's rests changes with what it would log in with.
+// The key of a backend's cooldown changes with its credentials.
 func TestCooldownKey(t *testing.T) {
 	suppressNothing(t)
 	t.Setenv("HOME", t.TempDir())

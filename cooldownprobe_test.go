@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// held is a backend whose calls last until the test lets them end.
+// held is a backend whose calls last until the test releases them.
 type held struct {
 	name    string
 	asked   atomic.Int32
@@ -46,7 +46,7 @@ func (h *held) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clich
 	}
 }
 
-// probing makes a chain whose only backend has rested, and nothing since.
+// probing returns a chain whose only backend has completed a cooldown, without a call since.
 func probing(t *testing.T) (*clichain.Chain, *held) {
 	h := &held{name: "a", release: make(chan error, 1)}
 	c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
@@ -58,7 +58,7 @@ func probing(t *testing.T) (*clichain.Chain, *held) {
 	return c, h
 }
 
-// Of a hundred calls after a rest, one finds out whether it was enough.
+// After a cooldown, one of a hundred calls is the probe.
 func TestOneProbe(t *testing.T) {
 	for _, store := range []string{"memory", "file"} {
 		t.Run(store, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestOneProbe(t *testing.T) {
 						answered.Add(1)
 					case errors.Is(err, clichain.ErrCoolingDown):
 						if skipped.Add(1) == 99 {
-							h.release <- nil // the others have been told
+							h.release <- nil // the other calls have returned
 						}
 					}
 				})
@@ -105,7 +105,7 @@ func TestProbe(t *testing.T) {
 		synctest.Wait()
 		return func() error { call.Wait(); return err }
 	}
-	t.Run("fails: a longer rest", func(t *testing.T) {
+	t.Run("failed probe: longer cooldown", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, h := probing(t)
 			h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
@@ -114,7 +114,7 @@ func TestProbe(t *testing.T) {
 			require.Equal(t, 10*time.Minute, time.Until(until))
 		})
 	})
-	t.Run("a caller who leaves gives it to the next", func(t *testing.T) {
+	t.Run("canceled caller: the next one probes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, h := probing(t)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -128,7 +128,7 @@ func TestProbe(t *testing.T) {
 			require.EqualValues(t, 2, h.asked.Load())
 		})
 	})
-	t.Run("a reader who leaves as well", func(t *testing.T) {
+	t.Run("stopped reader: the next one probes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, h := probing(t)
 			for range c.Stream(t.Context(), clichain.Prompt("hi")) {
@@ -138,7 +138,7 @@ func TestProbe(t *testing.T) {
 			require.NoError(t, ask(t, c, t.Context())())
 		})
 	})
-	t.Run("a failure that tells nothing as well", func(t *testing.T) {
+	t.Run("inconclusive failure: the next one probes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, h := probing(t)
 			h.release <- &clichain.BackendError{Reason: clichain.ReasonContextOverflow}
@@ -147,14 +147,14 @@ func TestProbe(t *testing.T) {
 			require.NoError(t, ask(t, c, t.Context())())
 		})
 	})
-	t.Run("one that hangs is not waited for", func(t *testing.T) {
+	t.Run("hanging probe: no call waits for it", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, h := probing(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			first := ask(t, c, ctx)
 			time.Sleep(clichain.DefaultTimeout + 5*time.Second)
 			second := ask(t, c, t.Context())
-			cancel() // which must not give the second one's probe away
+			cancel() // must not release the second call's probe
 			require.ErrorIs(t, first(), clichain.ErrCanceled)
 			require.ErrorIs(t, ask(t, c, t.Context())(), clichain.ErrCoolingDown)
 			h.release <- nil

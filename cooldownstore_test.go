@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// Whatever is in a store, and however the clock jumps, nobody rests for more
-// than the longest rest from now, and after one call for longer than the rule.
+// With any content of a store and any clock jump, a cooldown never exceeds the maximum from now. After one call it
+// never exceeds its rule.
 func TestNonsenseInTheStore(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	around := func() time.Time {
@@ -45,7 +45,7 @@ func TestNonsenseInTheStore(t *testing.T) {
 	}
 }
 
-// brokenStore fails, or never comes back.
+// brokenStore fails or does not return.
 type brokenStore struct{ hangs bool }
 
 func (s brokenStore) wait(ctx context.Context) error {

@@ -15,8 +15,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// A caller's context that ends means the same to a Provider and to a Chain,
-// however the caller has ended it.
+// The end of the caller's context has the same effect in a Provider and in a Chain, however the caller has ended it.
 func TestEndOfTheCallersContext(t *testing.T) {
 	clitest.NoLeaks(t)
 	mine := errors.New("the user has left")
@@ -100,7 +99,7 @@ func TestEndOfTheCallersContext(t *testing.T) {
 	}
 }
 
-// severalCauses are an error that the language does not let us compare.
+// severalCauses is an error type that cannot be compared.
 type severalCauses []string
 
 func (s severalCauses) Error() string { return strings.Join(s, ", ") }

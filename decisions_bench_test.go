@@ -42,8 +42,7 @@ func (b *instant) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 	}
 }
 
-// decisive is a chain whose first backend rests, so that a call has two
-// decisions to make.
+// decisive returns a chain whose first backend is in cooldown, so that a call makes two decisions.
 func decisive(tb testing.TB, store cooldown.Store) *clichain.Chain {
 	limit := &clichain.BackendError{Reason: clichain.ReasonUsageLimit, RetryAfter: time.Now().Add(24 * time.Hour)}
 	c := clichain.ChainOf([]clichain.Backend{&instant{"a", limit}, &instant{name: "b"}}, &clichain.ChainConfig{Store: store})
@@ -52,7 +51,7 @@ func decisive(tb testing.TB, store cooldown.Store) *clichain.Chain {
 	return c
 }
 
-// BenchmarkDecisions is whole calls of a chain, one backend of which rests.
+// BenchmarkDecisions measures whole calls of a chain with one backend in cooldown.
 func BenchmarkDecisions(b *testing.B) {
 	for name, store := range map[string]cooldown.Store{
 		"memory": cooldown.NewMemory(),
@@ -74,15 +73,14 @@ func BenchmarkDecisions(b *testing.B) {
 	}
 }
 
-// Thousands of calls at once on one chain: each is answered or told why not,
-// and nothing is kept of them.
+// Thousands of concurrent calls on one chain: each returns an answer or an error, and leaves no memory behind.
 func TestManyCallsOfOneChain(t *testing.T) {
-	const waves, callers = 2, 5000 // the race detector knows 8128 goroutines at most
+	const waves, callers = 2, 5000 // the race detector supports 8128 goroutines
 	calls := clichain.Often(10, 1)
 	c := decisive(t, nil)
 	var before, after runtime.MemStats
 	for wave := range waves + 1 {
-		if wave == 1 { // what the first wave made for good is no growth
+		if wave == 1 { // growth in the first wave is permanent state
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 		}
@@ -107,7 +105,7 @@ func TestManyCallsOfOneChain(t *testing.T) {
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<19))
 }
 
-// examined is a backend that counts how often it is asked whether it could answer.
+// examined is a backend that counts its readiness checks.
 type examined struct {
 	instant
 	asked int
@@ -118,7 +116,7 @@ func (b *examined) Available(context.Context) error {
 	return nil
 }
 
-// A deadline or a budget examines no more backends than time is kept for.
+// With a deadline or a budget, the chain checks only as many backends as it reserves time for.
 func TestABudgetExaminesFewBackends(t *testing.T) {
 	for _, test := range []struct {
 		name   string

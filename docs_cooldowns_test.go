@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The snippets of docs/explanation/cooldowns.md.
+// The examples of docs/explanation/cooldowns.md.
 func snippetStore(path string) *clichain.Chain {
 	store := cooldown.NewFile(path, func(err error) { log.Print(err) })
 	chain := clichain.NewChain(specs.All(), &clichain.ChainConfig{Store: store})

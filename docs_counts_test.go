@@ -12,11 +12,12 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// otherCount is a count of CLIs that says nothing of how they are known. Up to five are those of the default chain.
+// otherCount matches a count of CLIs that need not say how many run for real. Up to five are the CLIs of the default
+// chain.
 var otherCount = regexp.MustCompile(`(?i)\b(six|seven|eight|nine|ten|eleven|twelve|[6-9]|1\d) (CLIs|built-in specs)\b|` +
 	`\ball (six|seven|eight|nine|ten|eleven|twelve)\b`)
 
-// A count of all CLIs says how many of them are run for real, and which are known by documentation only.
+// A count of all CLIs says how many of them run for real, and how many are known only from documentation.
 func TestCountsOfCLIs(t *testing.T) {
 	var documented []string
 	for _, spec := range specs.Every() {

@@ -18,14 +18,14 @@ func TestTheKitOutside(t *testing.T) {
 	require.Len(t, wants, 1)
 	spec := blocks(strings.SplitAfter(read(t, "docs/how-to/write-a-spec.md"), "## A complete example")[1], "json")[0]
 
-	t.Run("a sound spec", func(t *testing.T) {
+	t.Run("valid spec", func(t *testing.T) {
 		t.Parallel()
 		out, err := goTest(t, map[string]string{"lumen_test.go": code[0], "lumen.json": spec})
 		require.NoError(t, err, out)
 		require.Contains(t, out, "--- PASS: TestLumen/secrets")
 		require.Contains(t, out, "--- PASS: TestFallsBack")
 	})
-	t.Run("a broken spec", func(t *testing.T) {
+	t.Run("broken spec", func(t *testing.T) {
 		t.Parallel()
 		broken := strings.Replace(spec, `"args": [`, `"args": [{"args": ["--yolo"]}, {"args": ["--ask={prompt}"]},`, 1)
 		require.NotEqual(t, spec, broken)
@@ -40,8 +40,8 @@ func TestTheKitOutside(t *testing.T) {
 	})
 }
 
-// goTest runs a test of these files in a directory of its own. The go command resolves their imports in this workspace,
-// so a fresh machine needs no module beyond those that this test binary was built from.
+// goTest runs a test of these files in its own directory. The go command resolves their imports in this workspace, so
+// that a fresh machine needs no other modules than this test binary.
 func goTest(t *testing.T, files map[string]string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()

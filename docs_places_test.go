@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// addMarkers are texts that find the files of one thing of each kind that the table "Where to add" is about.
+// addMarkers are texts that find the files of one item of each kind in the table "Where to add".
 var addMarkers = map[string][]string{
 	"a CLI":                          {`"qwen"`, "Qwen()"},
 	"a request option with its flag": {"MaxTurns", `"max_turns"`},
@@ -21,7 +21,7 @@ var addMarkers = map[string][]string{
 	"a queue backend":                {"executor", "package store\n"},
 }
 
-// hasWord reports whether text contains a word, and not only as a part of a longer identifier. A regular expression would
+// hasWord reports whether text contains a word that is not part of a longer identifier. A regular expression would
 // take seconds for the whole repository under the race detector.
 func hasWord(text, word string) bool {
 	letter := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -43,7 +43,7 @@ func hasWord(text, word string) bool {
 
 var codePath = regexp.MustCompile("`([a-z][a-z0-9/]*(?:\\.go|/[a-z0-9]+|))`")
 
-// TestWhereToAdd: each row of the table names the files that one of its kind takes, and no others.
+// Each row of the table names exactly the files that one item of its kind needs.
 func TestWhereToAdd(t *testing.T) {
 	files := sources(t)
 	text := section(t, read(t, "docs/explanation/architecture.md"), "## Where to add")

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Every test that the page on security names exists.
+// Every test that the security page names exists.
 func TestSecurityPage(t *testing.T) {
 	text, err := os.ReadFile("docs/explanation/security.md")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// tableRows are the cells of the rows of a table, by the first word of the row.
+// tableRows returns the cells of the rows of a table, by the first word of the row.
 func tableRows(section string) map[string][][]string {
 	rows := map[string][][]string{}
 	for line := range strings.Lines(section) {

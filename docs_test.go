@@ -26,7 +26,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// section is the part of a page under a heading, up to the next heading.
+// section returns the part of a page from a heading to the next heading.
 func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(page, "\n"+heading+"\n")
@@ -69,7 +69,7 @@ func blocks(text, language string) (found []string) {
 	return found
 }
 
-// parrot is a CLI that fails with what it is told to fail with.
+// parrot is a CLI that fails with a given message.
 func parrot(t *testing.T) *clichain.Provider {
 	t.Helper()
 	spec := clichain.CliSpec{Name: "parrot", Binary: "parrot", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}

@@ -15,8 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The user's own files say which credentials a CLI is set to use. Those of the
-// folder, which may be anybody's, do not.
+// The user's own files determine which credentials a CLI uses. Files of an untrusted directory do not.
 func TestPassedByFiles(t *testing.T) {
 	keys := []string{
 		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "GITHUB_TOKEN", "HF_TOKEN", "AWS_PROFILE", "AZURE_OPENAI_API_KEY", "GOOGLE_CLOUD_PROJECT",
@@ -64,14 +63,13 @@ func TestPassedByFiles(t *testing.T) {
 	}
 }
 
-// The login of a backend is that of the model: its key passes with the model
-// only.
+// The login of a backend is the login of the model: its key passes only with the model.
 func TestLoginOfTheModel(t *testing.T) {
 	freshMachine(t, play())
 	setOnline(t, true)
 	t.Setenv("OPENAI_API_KEY", "x")
 	p := clichain.NewProvider(specs.OpenCode(), &clichain.Config{Sandbox: clichain.SandboxOn})
-	for range 2 { // the answer for one model is not that for another
+	for range 2 { // the answer for one model is not valid for another
 		req := clichain.Prompt("hi")
 		_, err := p.Complete(t.Context(), req)
 		requireReason(t, clichain.ReasonSuppressed, err)
@@ -81,8 +79,8 @@ func TestLoginOfTheModel(t *testing.T) {
 	}
 }
 
-// No entry of the child's PATH means the folder that it works in: neither in a
-// call nor in a probe, and not for the client of a container.
+// No entry of the child's PATH means its working directory: neither in a call nor in a probe, nor for the client of a
+// container.
 func TestPathOfTheChild(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -111,7 +109,7 @@ func TestPathOfTheChild(t *testing.T) {
 			require.Equal(t, []string{"PATH=" + test.want}, pathsOf(t, record), "of a probe")
 		})
 	}
-	t.Run("of a container's client", func(t *testing.T) {
+	t.Run("PATH of a container's client", func(t *testing.T) {
 		record := filepath.Join(t.TempDir(), "record")
 		client := clitest.Fake(t, "docker", play(clitest.Step{Record: record}, readStdin, stdout(resultLine("hi")+"\n")))
 		p := clichain.NewProvider(specs.Claude(), &clichain.Config{Container: &clichain.Container{Runtime: client, Image: "image"}})

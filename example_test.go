@@ -14,7 +14,7 @@ func Example() {
 		chain := clichain.NewChain(specs.All(), nil)
 		resp, err := chain.Complete(ctx, clichain.Prompt("Name three uses of a paper clip."))
 		if err != nil {
-			return err // every backend's reason; errors.Is(err, clichain.ErrRateLimited) and the like reach each of them
+			return err // the reason of every backend; errors.Is(err, clichain.ErrRateLimited) finds each of them
 		}
 		fmt.Println(resp.Text)
 		fmt.Println("answered by", resp.Backend, "after", len(resp.Attempts), "others")
@@ -22,8 +22,8 @@ func Example() {
 	}
 }
 
-// A function is a backend as good as a CLI: here a cache, asked first. What it
-// cannot answer goes on to the next.
+// A function can be a backend, such as a cache that is asked first. If it has no answer, the chain asks the next
+// backend.
 func ExampleBackendFunc() {
 	cache := map[string]*clichain.Response{"2+2?": {Text: "4"}}
 	cached := clichain.BackendFunc("cache", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
@@ -53,7 +53,7 @@ func ExampleBackendFunc() {
 	// after cache: unsupported: not asked before
 }
 
-// A failed chain says of each backend why it did not answer.
+// The error of a failed chain says for each backend why it did not answer.
 func ExampleChainError() {
 	_, err := clichain.NewChain(nil, nil).Complete(context.Background(), clichain.Prompt("hi"))
 	if chain, ok := errors.AsType[*clichain.ChainError](err); ok {

@@ -8,8 +8,7 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// Often is how often something is tried that needs to be seen more than once: so many times with the long form of the
-// tests, else a few.
+// Often returns how often a test repeats a random case: times in the long form, else few.
 func Often(times, few uint64) uint64 {
 	if os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
 		return few
@@ -17,7 +16,7 @@ func Often(times, few uint64) uint64 {
 	return times
 }
 
-// PolicyReasons are the Reasons of the decision table.
+// PolicyReasons returns the reasons of the decision table.
 func PolicyReasons() (list []Reason) {
 	for r := range policy.Default {
 		list = append(list, r)
@@ -25,26 +24,25 @@ func PolicyReasons() (list []Reason) {
 	return list
 }
 
-// CooldownsWithout makes a chain's cooldowns as long as their rules say, without
-// chance, on a clock of the test's own; nil: the real one.
+// CooldownsWithout gives a chain's cooldowns exactly the duration of their rules, without jitter, on the test's
+// clock; nil means the real clock.
 func (c *Chain) CooldownsWithout(chance float64, clock func() time.Time) *Chain {
 	c.cooldown.Chance, c.cooldown.Now = func() float64 { return chance }, clock
 	return c
 }
 
-// BreakerOnClock gives the provider's breaker a clock of the test's own, and no chance.
+// BreakerOnClock gives the provider's breaker the test's clock, and no jitter.
 func (p *Provider) BreakerOnClock(clock func() time.Time) {
 	p.impl.Breaker().Chance, p.impl.Breaker().Now = func() float64 { return 0.5 }, clock
 }
 
-// StoreOf is what a chain keeps its cooldowns in.
+// StoreOf returns the store of a chain's cooldowns.
 func (c *Chain) StoreOf() cooldown.Store { return c.cooldown.Store }
 
-// CooldownKey is what a backend's cooldowns are kept under; empty where none
-// are.
+// CooldownKey returns the key of a backend's cooldowns; empty if it has none.
 func CooldownKey(b Backend, model string) string { return CooldownKeyOf(b, Request{Model: model}) }
 
-// CooldownKeyOf is that of a request.
+// CooldownKeyOf returns the key for a request.
 func CooldownKeyOf(b Backend, req Request) string {
 	key, ok := candidateOf(b).Cooldown(req).Key()
 	if !ok {
@@ -53,8 +51,7 @@ func CooldownKeyOf(b Backend, req Request) string {
 	return key
 }
 
-// ScopeOf is the fingerprint of the requests that a cooldown after the reason
-// is for, of those that name no folder.
+// ScopeOf returns the fingerprint of the requests without a directory that a cooldown after the reason covers.
 func ScopeOf(reason Reason, b Backend) string {
 	return candidateOf(b).Cooldown(Request{}).Scope(policy.Default[reason].Cools.Scope)
 }

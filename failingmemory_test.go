@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// failingAfter is a chain of backends whose program plays the steps and fails.
+// failingAfter returns a chain of backends whose program plays the steps and fails.
 func failingAfter(t *testing.T, backends int, output clispec.OutputMode, steps ...clitest.Step) *clichain.Chain {
 	t.Helper()
 	binary := clitest.Fake(t, "fake", play(append(append([]clitest.Step{readStdin}, steps...), clitest.Exit(1))...))
@@ -33,7 +33,7 @@ func failingAfter(t *testing.T, backends int, output clispec.OutputMode, steps .
 	return clichain.ChainOf(list, nil)
 }
 
-// What failed attempts print does not stay in memory with their errors, but for the first MB of an answer.
+// The output of failed attempts does not stay in memory with their errors, except for the first MB of an answer.
 func TestMemoryOfFailedAttempts(t *testing.T) {
 	const attempts, mb = 3, 1 << 20
 	delta := `{"type":"delta","text":"` + strings.Repeat("wörter ", 100) + `"}` + "\n"
@@ -41,7 +41,7 @@ func TestMemoryOfFailedAttempts(t *testing.T) {
 		name   string
 		output clispec.OutputMode
 		step   clitest.Step
-		kept   int64 // of an attempt, in bytes, at most
+		kept   int64 // bytes of an attempt, at most
 	}{
 		{"answer", clispec.OutputStream, stdout(strings.Repeat(delta, 2*mb/len(delta))), 3 * mb / 2},
 		{"text", clispec.OutputText, clitest.Step{FloodStdout: 4 * mb}, mb / 2},

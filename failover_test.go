@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// retryLine is how claude says that it tries again.
+// retryLine returns claude's event for a retry.
 func retryLine(status int, code string) string {
 	return fmt.Sprintf(`{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":2000,"error_status":%d,"error":%q}`+"\n", status, code)
 }
@@ -23,13 +23,12 @@ var (
 	retry529 = retryLine(529, "overloaded")
 )
 
-// stuck is a CLI that says something and then retries for ever.
+// stuck is a CLI that prints something and then retries for ever.
 func stuck(says clitest.Step) clitest.Scenario {
 	return play(readStdin, says, clitest.Step{Hang: true})
 }
 
-// Nothing is waited for that another backend makes needless: what a CLI says
-// about its own retries ends its run.
+// If another backend can answer, an event about the CLI's own retries ends its run.
 func TestEarlyFailover(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -73,7 +72,7 @@ func TestEarlyFailover(t *testing.T) {
 	}
 }
 
-// Where nobody else could answer, a CLI keeps its time.
+// If no other backend can answer, a CLI keeps its full time.
 func TestTheLastBackendKeepsItsTime(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -85,7 +84,7 @@ func TestTheLastBackendKeepsItsTime(t *testing.T) {
 		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("here"))))
 	}
 	schema := clichain.Prompt("hi")
-	schema.Options.MaxTurns = 1 // which codex cannot honour
+	schema.Options.MaxTurns = 1 // which codex cannot honor
 	impatient := clichain.Config{Timeout: time.Minute}
 	for name, test := range map[string]struct {
 		chain func(t *testing.T) *clichain.Chain
@@ -125,7 +124,7 @@ func TestTheLastBackendKeepsItsTime(t *testing.T) {
 	}
 }
 
-// A CLI that gets over an overload in time is not interrupted.
+// A CLI that recovers from an overload in time is not interrupted.
 func TestOverloadThatPasses(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -139,12 +138,12 @@ func TestOverloadThatPasses(t *testing.T) {
 	require.Equal(t, "late", resp.Text)
 }
 
-// What cannot be undone is not interrupted either: the chain would end there.
+// A run that may have had side effects is not interrupted, because the chain would end there.
 func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
 	cfg := clichain.Config{Timeout: 3 * time.Second}
-	t.Run("a tool with write access", func(t *testing.T) {
+	t.Run("tool with write access", func(t *testing.T) {
 		t.Parallel()
 		next := &backend{name: "next"}
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(toolUse+"\n"+retry429))), next}, nil)
@@ -154,7 +153,7 @@ func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 		require.ErrorIs(t, err, clichain.ErrTimeout)
 		require.Zero(t, next.asked)
 	})
-	t.Run("text that was read", func(t *testing.T) {
+	t.Run("text already delivered", func(t *testing.T) {
 		t.Parallel()
 		next := &backend{name: "next"}
 		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(blockLine("half")+"\n"+retry429))), next}, nil)
@@ -164,15 +163,15 @@ func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 	})
 }
 
-// blockLine is a whole block of claude's text.
+// blockLine returns a whole block of claude's text.
 func blockLine(text string) string {
 	return `{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}`
 }
 
-// toolUse is how claude says that it uses a tool.
+// toolUse is claude's event for a tool.
 const toolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
 
-// failedLine is claude's last event when it failed.
+// failedLine is claude's last event after a failure.
 func failedLine(text string) string {
 	return `{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"` + text + `"}`
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// BenchmarkFirstCall is what a chain of five, the first of which answers, pays
-// once: the first call of a new one beside a later call of the same.
+// BenchmarkFirstCall measures what a chain of five pays once, when the first one answers: the first call of a new
+// chain beside a later call of the same.
 func BenchmarkFirstCall(b *testing.B) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")
@@ -37,7 +37,7 @@ func BenchmarkFirstCall(b *testing.B) {
 		}
 	}
 	old := clichain.NewChain(list, nil)
-	call(old) // what the first call of a process starts for good
+	call(old) // start the processes that remain after the first call
 	for name, chain := range map[string]func() *clichain.Chain{
 		"new":   func() *clichain.Chain { return clichain.NewChain(list, nil) },
 		"later": func() *clichain.Chain { return old },
@@ -53,7 +53,7 @@ func BenchmarkFirstCall(b *testing.B) {
 	}
 }
 
-// usedCPU is what this process has used, without its children.
+// usedCPU returns the CPU time of this process, without its children.
 func usedCPU(b *testing.B) time.Duration {
 	var used unix.Rusage
 	require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &used))

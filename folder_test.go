@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// wary is a CLI that a folder can steer in ways it cannot be told to ignore.
+// wary is a CLI that files of a directory can influence in ways that no flag turns off.
 func wary() clichain.CliSpec {
 	return clichain.CliSpec{
 		Name: "wary", Binary: "wary", GuardFiles: []string{".wary/.env"}, FolderFiles: []string{"./.wary", "wary.json"},
@@ -25,7 +25,7 @@ func wary() clichain.CliSpec {
 	}
 }
 
-// waryRun is a Provider of it, and where it records what it was started with.
+// waryRun returns a Provider for it, and the file that records its starts.
 func waryRun(t *testing.T, cfg clichain.Config) (p *clichain.Provider, record string) {
 	record = filepath.Join(t.TempDir(), "record")
 	return provider(t, wary(), cfg, play(clitest.Step{Record: record}, stdout("fine\n"))), record
@@ -38,9 +38,8 @@ func ranIn(t *testing.T, record string) string {
 	return got.Dir
 }
 
-// A call without access works in a private folder that holds the guard file and
-// nothing else, whatever the directory of this process is, and whatever was put
-// there before.
+// A call without access works in a private directory that contains only the guard file, whatever the directory of
+// this process is and whatever was there before.
 func TestAccessNoneHasAFolderOfItsOwn(t *testing.T) {
 	clitest.NoLeaks(t)
 	state, elsewhere := t.TempDir(), t.TempDir()
@@ -91,8 +90,8 @@ func TestAccessNoneHasAFolderOfItsOwn(t *testing.T) {
 	require.FileExists(t, filepath.Join(elsewhere, "keep"), "a link is removed, not followed")
 }
 
-// A link in the place of the folder leads to what is not ours: nothing of it is
-// removed, and no call works there.
+// A link in place of the private directory leads to foreign files: nothing of them is removed, and no call works
+// there.
 func TestALinkInThePlaceOfTheEmptyFolder(t *testing.T) {
 	for _, link := range []string{"clichain/empty", "clichain/empty/wary"} {
 		t.Run(link, func(t *testing.T) {
@@ -125,7 +124,7 @@ func TestNoStateFolder(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "/dev/null/state")
 	p, record := waryRun(t, clichain.Config{})
 	temp := t.TempDir()
-	require.NoError(t, os.Chmod(temp, 0o777)) // so that others may replace what is there
+	require.NoError(t, os.Chmod(temp, 0o777)) // so that other users may replace the files
 	t.Setenv("TMPDIR", temp)
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	be := requireReason(t, clichain.ReasonSpawn, err)
@@ -138,7 +137,7 @@ func TestNoStateFolder(t *testing.T) {
 	require.NoError(t, err, "with access no such folder is needed")
 }
 
-// A home that is missing stays so, and the second call ends as the first one did.
+// A missing home is not created, and the second call ends like the first one.
 func TestMissingHomeStaysMissing(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "none")
 	t.Setenv("HOME", home)
@@ -168,8 +167,7 @@ func TestDirWithoutAccessIsRefused(t *testing.T) {
 	require.NoFileExists(t, record)
 }
 
-// What a CLI cannot be told to ignore must not be in a folder, nor above it,
-// that the caller does not trust.
+// Files that a CLI cannot ignore must not exist in or above an untrusted directory.
 func TestUntrustedFolder(t *testing.T) {
 	clitest.NoLeaks(t)
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -181,18 +179,18 @@ func TestUntrustedFolder(t *testing.T) {
 		trust, refused        bool
 	}{
 		{name: "nothing there", dir: "plain", file: "plain/README", access: read},
-		{name: "in the folder", dir: "a", file: "a/wary.json", access: read, refused: true},
-		{name: "to write", dir: "b", file: "b/wary.json", access: write, refused: true},
+		{name: "in the directory", dir: "a", file: "a/wary.json", access: read, refused: true},
+		{name: "with write access", dir: "b", file: "b/wary.json", access: write, refused: true},
 		{name: "full access trusts", dir: "c", file: "c/wary.json", access: full},
 		{name: "trusted", dir: "d", file: "d/wary.json", access: write, trust: true},
-		{name: "above, where the CLI does not look", dir: "e/below", file: "e/wary.json", access: read},
-		{name: "above, where it does", dir: "f/below/it", file: "f/.wary/x", access: read, refused: true},
+		{name: "above, CLI does not read it", dir: "e/below", file: "e/wary.json", access: read},
+		{name: "above, CLI reads it", dir: "f/below/it", file: "f/.wary/x", access: read, refused: true},
 		{name: "above, trusted", dir: "g/below/it", file: "g/.wary/x", access: read, trust: true},
-		{name: "a link that leads nowhere", dir: "h", file: "h/.wary", access: read, refused: true},
-		{name: "above the folder that a link leads to", dir: "j/below", link: "link", file: "j/.wary", access: read, refused: true},
+		{name: "dangling link", dir: "h", file: "h/.wary", access: read, refused: true},
+		{name: "above the target of a link", dir: "j/below", link: "link", file: "j/.wary", access: read, refused: true},
 		{name: "above the link", dir: "k/below", link: "l/link", file: "l/.wary", access: read, refused: true},
-		{name: "the user's own", dir: "i", file: ".wary/settings", access: read},
-		{name: "the user's own, in the home", dir: ".", file: "wary.json", access: read},
+		{name: "the user's own directory", dir: "i", file: ".wary/settings", access: read},
+		{name: "the user's own directory, in the home", dir: ".", file: "wary.json", access: read},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file, dir := filepath.Join(home, test.file), filepath.Join(home, test.dir)
@@ -226,8 +224,8 @@ func TestUntrustedFolder(t *testing.T) {
 	}
 }
 
-// A CLI that keeps the folders which it trusts by their real paths must be told
-// the real one, also where the caller names none.
+// A CLI that stores its trusted directories by their real paths must get the real path, also if the caller names no
+// directory.
 func TestTheFieldOfTheFolderHasNoLinks(t *testing.T) {
 	clitest.NoLeaks(t)
 	real, err := filepath.EvalSymlinks(t.TempDir())
@@ -251,7 +249,7 @@ func TestTheFieldOfTheFolderHasNoLinks(t *testing.T) {
 	}
 }
 
-// A folder that is added is as little trusted as that to work in.
+// An added directory is trusted as little as the working directory.
 func TestUntrustedAddedFolder(t *testing.T) {
 	clitest.NoLeaks(t)
 	spec := wary()
@@ -269,7 +267,7 @@ func TestUntrustedAddedFolder(t *testing.T) {
 	require.NoError(t, ask(true))
 }
 
-// What a CLI says about itself is asked where no folder can answer for it.
+// Questions about the CLI itself run in a directory whose files cannot answer them.
 func TestProbesRunInTheEmptyFolder(t *testing.T) {
 	clitest.NoLeaks(t)
 	state := t.TempDir()

@@ -17,8 +17,7 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-// lent is a backend for many chains at once. It answers when all others have been
-// refused.
+// lent is a backend for many chains at once. It answers after all other calls were refused.
 type lent struct {
 	*backend
 	asked, refused *atomic.Int32
@@ -35,7 +34,7 @@ func (b lent) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Event
 	}
 }
 
-// slowDisk takes its time for each change, with the lock held.
+// slowDisk is a store that changes slowly, with the lock held.
 type slowDisk struct{ cooldown.Store }
 
 func (s slowDisk) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
@@ -45,8 +44,7 @@ func (s slowDisk) Update(ctx context.Context, key string, change func(cooldown.S
 	})
 }
 
-// askAll makes that many calls at once, each as a process of its own would: with
-// a store of its own in the file.
+// askAll makes n calls at once, each like its own process: with its own store in the file.
 func askAll(t *testing.T, path string, b lent, calls int, now func() time.Time) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -68,8 +66,8 @@ func askAll(t *testing.T, path string, b lent, calls int, now func() time.Time) 
 	}
 }
 
-// lateFolder is a folder for a test whose last callers give up before they have the lock of a file there: what waits on
-// for them may make the file of the lock while the folder is removed.
+// lateFolder returns a directory for a test whose last callers are canceled before they have the lock of a file in
+// it. A waiting goroutine may create the lock file while the directory is removed.
 func lateFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -80,8 +78,7 @@ func lateFolder(t *testing.T) string {
 	return dir
 }
 
-// After a cooldown one call probes, however many there are and however slow the
-// store is.
+// After a cooldown one call probes, however many calls there are and however slow the store is.
 func TestOneProbeWithASlowStore(t *testing.T) {
 	path := filepath.Join(lateFolder(t), "cooldowns.json")
 	limited := failing("a", clichain.ReasonUsageLimit)

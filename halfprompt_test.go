@@ -19,11 +19,11 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// longPrompt is more than a pipe holds, so that part of it waits until the CLI reads.
+// longPrompt is larger than a pipe, so that a part of it waits until the CLI reads.
 var longPrompt = strings.Repeat("a line of a long prompt\n", 10_000)
 
-// lateReader is a CLI that says something, ignores SIGINT, reads its input only after its child has got a SIGINT, and
-// answers what it has read. It leaves a record of its input if it has seen the end of it.
+// lateReader is a CLI that prints something, ignores SIGINT, reads its input only after its child has received a
+// SIGINT, and answers what it has read. It records its input if it has reached the end of it.
 func lateReader(record string, says clitest.Step) clitest.Scenario {
 	child := []clitest.Step{{ExitOn: map[string]int{"INT": 0}}, says, {Hang: true}}
 	return play(clitest.Step{Ignore: []string{"INT"}},
@@ -31,8 +31,8 @@ func lateReader(record string, says clitest.Step) clitest.Scenario {
 		clitest.Step{Record: record}, stdout(blockLine("done")+"\n"+resultLine("done")+"\n"))
 }
 
-// A run that clichain ends before the CLI has read its prompt has no answer, and the CLI does not take the part that
-// it got for the whole.
+// If clichain ends a run before the CLI has read its prompt, there is no answer, and the CLI does not take the part
+// for the whole prompt.
 func TestHalfAPromptIsNotAnswered(t *testing.T) {
 	suppressNothing(t)
 	said := stdout(init1 + "\n")
@@ -74,7 +74,8 @@ func TestHalfAPromptIsNotAnswered(t *testing.T) {
 	}
 }
 
-// requireWhole asserts that every CLI that has seen the end of its input got the whole prompt, and returns how many did.
+// requireWhole asserts that every CLI that reached the end of its input got the whole prompt, and returns their
+// number.
 func requireWhole(t *testing.T, dir, prompt string) (ended int) {
 	t.Helper()
 	records, err := fake.ReadRecords(dir)
@@ -85,7 +86,7 @@ func requireWhole(t *testing.T, dir, prompt string) (ended int) {
 	return len(records)
 }
 
-// A chain asks the next backend where the first was ended before it had read its prompt.
+// A chain asks the next backend if the first one was ended before it had read its prompt.
 func TestChainAfterHalfAPrompt(t *testing.T) {
 	suppressNothing(t)
 	for name, test := range map[string]struct {
@@ -111,7 +112,7 @@ func TestChainAfterHalfAPrompt(t *testing.T) {
 	}
 }
 
-// A CLI that answers when it has read a part of its prompt has answered something else. Where it has read nothing at all,
+// A CLI that answers after reading a part of its prompt has answered another question. If it has read nothing at all,
 // the answer has a warning.
 func TestAnswerWithoutThePrompt(t *testing.T) {
 	suppressNothing(t)
@@ -147,7 +148,7 @@ func TestAnswerWithoutThePrompt(t *testing.T) {
 	}
 }
 
-// TestHalfPromptsOnABusyMachine ends calls at any moment. An answer is that to the whole prompt.
+// TestHalfPromptsOnABusyMachine ends calls at random moments. Every answer belongs to the whole prompt.
 func TestHalfPromptsOnABusyMachine(t *testing.T) {
 	suppressNothing(t)
 	clitest.Busy(t)

@@ -36,7 +36,7 @@ func requireOneLine(t *testing.T, text string) {
 // init1 is claude's first event.
 const init1 = `{"type":"system","subtype":"init","session_id":"s1","model":"opus"}`
 
-// writeProgram makes a program in another process, so that none of ours has it open when it starts.
+// writeProgram writes a program in another process, so that this process does not have it open when it starts.
 func writeProgram(t *testing.T, path, text string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod 755 "$1"`, "sh", path)

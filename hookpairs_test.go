@@ -20,8 +20,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// recorder notes what its hooks are told. Its func values are the same in each
-// copy of the hooks.
+// recorder records the calls of its hooks. Its func values are the same in each copy of the hooks.
 type recorder struct {
 	mu   sync.Mutex
 	told []string
@@ -76,8 +75,7 @@ func TestHooksComeInPairs(t *testing.T) {
 	}
 }
 
-// Whoever gives the same hooks to both chains hears of each run once; other
-// hooks of the chain inside hear of it as well.
+// The same hooks in both chains are called once for each run. Other hooks of the inner chain are called as well.
 func TestHooksOfNestedChains(t *testing.T) {
 	var shared, own recorder
 	hooks := shared.hooks()
@@ -113,7 +111,7 @@ func TestHooksOfNestedChains(t *testing.T) {
 
 func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
 	clitest.NoLeaks(t)
-	t.Run("a func", func(t *testing.T) {
+	t.Run("func", func(t *testing.T) {
 		var r recorder
 		c := clichain.ChainOf([]clichain.Backend{clichain.BackendFunc("a", answering("x"))}, &clichain.ChainConfig{Hooks: r.hooks()})
 		for range c.Stream(t.Context(), clichain.Prompt("hi")) {
@@ -121,7 +119,7 @@ func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
 		}
 		require.Equal(t, []string{"call", "start a", "end a canceled", "over false true"}, r.told)
 	})
-	t.Run("a process", func(t *testing.T) {
+	t.Run("process", func(t *testing.T) {
 		suppressNothing(t)
 		var r recorder
 		p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexSays("let me look")), clitest.Step{Hang: true}))
@@ -177,7 +175,7 @@ func TestNilLoggersAreFine(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// An error has one form in a log, however it gets there, and is of bounded size.
+// An error has one form in a log, whatever its source, and a bounded size.
 func TestErrorsInLogs(t *testing.T) {
 	be := &clichain.BackendError{
 		Backend: "a", Reason: clichain.ReasonExit, ExitCode: 3, Message: "it broke", Hint: "mend it", Partial: "half an answer",

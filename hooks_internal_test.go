@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each kind of hook is called, joined too.
+// Each kind of hook is called, joined hooks too.
 func TestEachHookIsCalled(t *testing.T) {
 	for field := range reflect.TypeFor[Hooks]().Fields() {
 		if !field.IsExported() {

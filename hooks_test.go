@@ -91,7 +91,7 @@ func TestLogHooks(t *testing.T) {
 	require.NotContains(t, be.Stderr+be.Message+strings.Join(resp.Warnings, ""), secret)
 }
 
-// Hooks see no secret, whatever form the CLI prints it in.
+// Hooks get no secret, in whatever form the CLI prints it.
 func TestHooksSeeNoSecrets(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

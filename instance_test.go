@@ -19,21 +19,21 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// atItsLimit is a claude whose plan is used up for an hour.
+// atItsLimit is a claude whose plan is exhausted for an hour.
 func atItsLimit(record string) clitest.Scenario {
 	const event = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}` + "\n" +
 		`{"type":"result","is_error":true,"num_turns":1,"result":"You've hit your limit","session_id":"s1"}` + "\n"
 	return play(clitest.Step{Record: record}, stdout(fmt.Sprintf(event, time.Now().Add(time.Hour).Unix())), clitest.Exit(1))
 }
 
-// claudeSays is a claude that says a text.
+// claudeSays is a claude that answers with a text.
 func claudeSays(record, text string) clitest.Scenario {
 	quoted, _ := json.Marshal(text)
 	return play(clitest.Step{Record: record}, stdout(init1+"\n"+
 		`{"type":"result","is_error":false,"num_turns":1,"result":`+string(quoted)+`,"session_id":"`+anID+`"}`+"\n"))
 }
 
-// pair are two instances of claude, made in Go or from a file: one is at its limit, the other answers.
+// pair is two instances of claude, made in Go or from a file: one is at its limit, the other answers.
 type pair struct {
 	work, personal *clichain.Provider
 	homes, records [2]string
@@ -41,7 +41,7 @@ type pair struct {
 
 func (p pair) backends() []clichain.Backend { return []clichain.Backend{p.work, p.personal} }
 
-// bothWays runs a test with instances that are made in Go, and with those of a file.
+// bothWays runs a test with instances made in Go, and with instances from a file.
 func bothWays(t *testing.T, test func(t *testing.T, p pair)) {
 	t.Helper()
 	names := [2]string{"claude-work", "claude-personal"}
@@ -76,7 +76,7 @@ func bothWays(t *testing.T, test func(t *testing.T, p pair)) {
 	})
 }
 
-// One instance at its limit rests alone; each has its home, its name and its place in SKIP_CLI.
+// Only the instance at its limit is in cooldown. Each instance has its own home, name and entry in SKIP_CLI.
 func TestInstances(t *testing.T) {
 	bothWays(t, func(t *testing.T, p pair) {
 		chain := clichain.ChainOf(p.backends(), &clichain.ChainConfig{Store: cooldown.NewFile(filepath.Join(t.TempDir(), "c.json"), nil)})
@@ -131,7 +131,7 @@ func TestSessionOfAnInstance(t *testing.T) {
 	})
 }
 
-// A model is addressed by the name of one instance, or by the slug of all.
+// The name of an instance addresses its model; the slug of the spec addresses all instances.
 func TestModelOfAnInstance(t *testing.T) {
 	bothWays(t, func(t *testing.T, p pair) {
 		for model, want := range map[string]clichain.Reason{
@@ -147,7 +147,7 @@ func TestModelOfAnInstance(t *testing.T) {
 	})
 }
 
-// Each instance is logged in by itself, and a hint is about its own home.
+// Each instance has its own login, and a hint names its own home.
 func TestLoginOfAnInstance(t *testing.T) {
 	home, _ := freshMachine(t, play(stdout("never")))
 	suppressNothing(t)
@@ -171,7 +171,7 @@ func TestLoginOfAnInstance(t *testing.T) {
 	require.NoError(t, backends[1].(*clichain.Provider).Available(t.Context()), "the environment is read anew")
 }
 
-// A value that is not known stops all calls, instead of showing the CLI another home.
+// An unknown value stops all calls, instead of showing the CLI another home.
 func TestUnknownValueOfAnInstance(t *testing.T) {
 	suppressNothing(t)
 	spec := specs.Codex()
@@ -189,7 +189,7 @@ func TestUnknownValueOfAnInstance(t *testing.T) {
 	require.NoError(t, clichain.NewProvider(spec, nil).Validate())
 }
 
-// What the spec sets stands above the host's variables, and below its own rows and the settings.
+// Variables of the spec override the host's variables, and are overridden by its rows and the settings.
 func TestSetEnv(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	spec := clichain.CliSpec{
@@ -210,7 +210,7 @@ func TestSetEnv(t *testing.T) {
 	})
 }
 
-// A key that the spec sets is kept from a CLI whose plan is to pay.
+// A key that the spec sets is withheld from a CLI whose plan pays.
 func TestBillingOfAnInstance(t *testing.T) {
 	suppressNothing(t)
 	record, home := filepath.Join(t.TempDir(), "record"), t.TempDir()
@@ -243,7 +243,7 @@ func TestNameOfAnInstance(t *testing.T) {
 	require.Equal(t, "claude", specs.Claude().Name)
 }
 
-// No process of one instance answers for another, whatever they have in common.
+// A process of one instance never answers for another instance, whatever they have in common.
 func TestLiveInstances(t *testing.T) {
 	suppressNothing(t)
 	program, req := clitest.Fake(t, "claude", play(clitest.Exit(1))), clichain.Prompt("hi")

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors are the packages of the root module, from the ground up: a package may
-// import those of lower floors only. docs/explanation/architecture.md draws the same house.
+// floors are the packages of the root module, from the bottom up: a package may import only packages of lower floors.
+// docs/explanation/architecture.md has the same table.
 var floors = [][]string{
 	{"internal/pattern"},
 	{
@@ -38,7 +38,7 @@ var floors = [][]string{
 	},
 }
 
-// pure packages work on values alone.
+// pure packages work only on values.
 var pure = []string{
 	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
@@ -47,14 +47,14 @@ var pure = []string{
 	"openai/internal/apierror", "openai/internal/request", "openai/internal/response",
 }
 
-// impure are the imports that a pure package does without.
+// impure are imports that a pure package must not have.
 var impure = []string{"os", "os/exec", "net", "syscall"}
 
-// owners are imports that belong to some packages, or files, alone.
+// owners are imports that only some packages or files may have.
 var owners = map[string][]string{
 	"os/exec": {"internal/machine", "internal/proc", "clitest/fake"},
 	"github.com/santhosh-tekuri/jsonschema/v6":   {"fullschema"},
-	"github.com/google/jsonschema-go/jsonschema": {}, // of tests alone
+	"github.com/google/jsonschema-go/jsonschema": {}, // only for tests
 	"github.com/gofrs/flock":                     {"internal/localfile"},
 	"github.com/cenkalti/backoff/v4":             {"internal/provider"},
 	"github.com/hashicorp/go-multierror":         {"call", "clispec", "specs"},
@@ -71,8 +71,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// The guard notices a package on the wrong floor, one without a floor, and a
-// floor without code.
+// The guard finds a package on the wrong floor, one without a floor, and a floor without code.
 func TestLayoutGuard(t *testing.T) {
 	require.Empty(t, layoutProblems(t, floors))
 	up := slices.Clone(floors)
@@ -137,7 +136,7 @@ func contains(floors [][]string, name string) bool {
 	return slices.ContainsFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
 }
 
-// inModule is the folder of a package of the root module.
+// inModule returns the directory of a package of the root module.
 func inModule(name string) (dir string, ok bool) {
 	if name == module {
 		return ".", true
@@ -164,7 +163,7 @@ func TestRootIsSmall(t *testing.T) {
 	}
 }
 
-// Nested modules live on public packages, as any user does.
+// Nested modules use only public packages, like any user.
 func TestNestedModulesUsePublicPackages(t *testing.T) {
 	roots := rootSources(t)
 	for _, f := range sources(t) {

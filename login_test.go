@@ -20,7 +20,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// logIn gives every CLI a key, as on a machine where they are in use.
+// logIn gives every CLI a key.
 func logIn(t testing.TB) {
 	t.Helper()
 	for _, name := range []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CURSOR_API_KEY", "CODEX_API_KEY"} {
@@ -28,14 +28,14 @@ func logIn(t testing.TB) {
 	}
 }
 
-// freshMachine has all the CLIs on PATH, in an empty home, and nothing else in
-// the environment. It returns the home and the folder of the programs.
+// freshMachine has all CLIs on PATH, an empty home, and no other environment variables. It returns the home and the
+// directory of the programs.
 func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 	t.Helper()
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
 		if name != "PATH" && name != "TMPDIR" && !strings.HasPrefix(name, "GO") {
-			t.Setenv(name, value) // to be restored
+			t.Setenv(name, value) // restored at the end
 			require.NoError(t, os.Unsetenv(name))
 		}
 	}
@@ -51,7 +51,7 @@ func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 	return home, bin
 }
 
-// write puts a file into a folder.
+// write writes a file below a directory.
 func write(t *testing.T, dir, path, content string) string {
 	t.Helper()
 	file := filepath.Join(dir, path)
@@ -60,7 +60,7 @@ func write(t *testing.T, dir, path, content string) string {
 	return file
 }
 
-// diagnosis is what is known of one of the built-in backends.
+// diagnosis returns the diagnosis of a built-in backend.
 func diagnosis(t *testing.T, name string) doctor.Diagnosis {
 	t.Helper()
 	spec, ok := specs.ByName(name)
@@ -71,12 +71,12 @@ func diagnosis(t *testing.T, name string) doctor.Diagnosis {
 	return d
 }
 
-// keychain: on these systems a login may be where nothing shows it.
+// keychain: on these systems a login may be invisible.
 const keychain = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 const future = 4102444800000 // the year 2100
 
-// Every documented way in is seen, and what may be one is never taken for none.
+// Every documented login is found, and a possible login never counts as logged out.
 func TestLoginStates(t *testing.T) {
 	if keychain {
 		t.Skip("with a keychain, nothing is known to be absent")
@@ -92,7 +92,7 @@ func TestLoginStates(t *testing.T) {
 		env           map[string]string
 		files         map[string]string
 		want          clispec.LoginState
-		evidence      string // its end
+		evidence      string // end of the evidence
 		billing       call.Billing
 	}{
 		{"claude: nothing", "claude", nil, nil, out, "", nobody},
@@ -177,8 +177,7 @@ func TestLoginStates(t *testing.T) {
 	}
 }
 
-// A backend that is known to be logged out is skipped without a start, and
-// with what to do.
+// A backend that is known to be logged out is skipped without a start, with a hint.
 func TestLoggedOutIsSkipped(t *testing.T) {
 	if keychain {
 		t.Skip("with a keychain, nothing is known to be absent")
@@ -206,7 +205,7 @@ func TestLoggedOutIsSkipped(t *testing.T) {
 	require.Equal(t, call.BillingAPIKey, resp.Billing)
 }
 
-// What may bring a login of its own is tried without one.
+// A program that may have its own login is tried without a visible one.
 func TestLoginOfAWrapper(t *testing.T) {
 	home, bin := freshMachine(t, play())
 	require.NoError(t, os.Remove(filepath.Join(bin, "codex")))
@@ -224,9 +223,9 @@ func TestLoginOfAWrapper(t *testing.T) {
 	require.NoError(t, clichain.NewProvider(specs.Codex(), &clichain.Config{Env: []string{"CODEX_HOME=" + home}, Binary: script}).Available(t.Context()))
 }
 
-// What cannot be looked at may be a login.
+// An unreadable file may be a login.
 func TestLoginThatCannotBeSeen(t *testing.T) {
-	t.Run("a pipe", func(t *testing.T) {
+	t.Run("pipe", func(t *testing.T) {
 		home, _ := freshMachine(t, play())
 		require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex", "auth.json"), 0o700))
 		require.Equal(t, clispec.LoginUnknown, diagnosis(t, "codex").Login, "a folder in its place")
@@ -236,7 +235,7 @@ func TestLoginThatCannotBeSeen(t *testing.T) {
 		write(t, home, ".codex/auth.json", `{"x":"`+strings.Repeat("x", 2<<20)+`"}`)
 		require.Equal(t, clispec.LoginUnknown, diagnosis(t, "codex").Login)
 	})
-	t.Run("a spec without a word about it", func(t *testing.T) {
+	t.Run("spec without login rules", func(t *testing.T) {
 		_, bin := freshMachine(t, play())
 		_, err := clitest.Install(bin, "mini", play())
 		require.NoError(t, err)
@@ -245,7 +244,7 @@ func TestLoginThatCannotBeSeen(t *testing.T) {
 		require.Equal(t, clispec.LoginUnknown, d.Login)
 		require.True(t, d.Ready())
 	})
-	t.Run("in a folder above", func(t *testing.T) {
+	t.Run("in a parent directory", func(t *testing.T) {
 		freshMachine(t, play())
 		dir := t.TempDir()
 		write(t, dir, ".env", "export GEMINI_API_KEY=x\n")
@@ -255,7 +254,7 @@ func TestLoginThatCannotBeSeen(t *testing.T) {
 	})
 }
 
-// The check of a call costs microseconds.
+// The login check of a call takes microseconds.
 func TestLoginIsRemembered(t *testing.T) {
 	home, _ := freshMachine(t, play())
 	file := write(t, home, ".codex/auth.json", `{"OPENAI_API_KEY":"x"}`)
@@ -269,7 +268,7 @@ func TestLoginIsRemembered(t *testing.T) {
 	}
 	best := time.Hour
 	t.Setenv("CODEX_API_KEY", "x")
-	for tries := 0; tries < 2000 && best >= 500*time.Microsecond; tries++ { // the machine may be busy: the best counts
+	for tries := 0; tries < 2000 && best >= 500*time.Microsecond; tries++ { // on a busy machine the best time counts
 		start := time.Now()
 		err := p.Available(t.Context())
 		best = min(best, time.Since(start))

@@ -34,8 +34,7 @@ func renewing() clichain.CliSpec {
 
 const runTime = 300 * time.Millisecond
 
-// answerLate is a run in which nothing is said for a while, as while a
-// credential is renewed; then an answer begins.
+// answerLate is a run that prints nothing for a while, as during the renewal of a credential, and then answers.
 func answerLate() clitest.Scenario {
 	return play(clitest.Step{Sleep: runTime}, stdout(`{"type":"delta","text":"he"}`+"\n"), stdout(`{"type":"result","text":"hello"}`+"\n"))
 }
@@ -44,13 +43,13 @@ func loginFile(t *testing.T, home string, ends time.Time) {
 	write(t, home, "login.json", fmt.Sprintf(`{"token":"t","refresh":"r","ends":%d}`, ends.UnixMilli()))
 }
 
-// spread is how long it takes three calls at once to begin to answer.
+// spread returns how long it takes until three concurrent calls begin to answer.
 func spread(t *testing.T, cfg *clichain.Config) time.Duration {
 	t.Helper()
 	var running sync.WaitGroup
 	start := time.Now()
 	for range 3 {
-		p := clichain.NewProvider(renewing(), cfg) // a gate is not a Provider's own
+		p := clichain.NewProvider(renewing(), cfg) // a gate is not part of a Provider
 		running.Go(func() {
 			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 			if err != nil || resp.Text != "hello" {
@@ -62,21 +61,20 @@ func spread(t *testing.T, cfg *clichain.Config) time.Duration {
 	return time.Since(start)
 }
 
-// Calls that would renew one credential at the same time go in turn; those of
-// a good one go together.
+// Calls that would renew one credential at the same time run in turn. Calls with a valid credential run together.
 func TestColdCredentialGoesAlone(t *testing.T) {
 	home, _ := freshMachine(t, answerLate())
 	loginFile(t, home, time.Now().Add(time.Minute))
 	require.GreaterOrEqual(t, spread(t, nil), 3*runTime, "one after the other")
 	loginFile(t, home, time.Now().Add(time.Hour))
 	best := time.Hour
-	for i := 0; i < 5 && best >= 3*runTime; i++ { // the machine may be busy
+	for i := 0; i < 5 && best >= 3*runTime; i++ { // a busy machine gets more attempts
 		best = min(best, spread(t, nil))
 	}
 	require.Less(t, best, 3*runTime, "all at once")
 }
 
-// A lock that another process holds is waited for, but never for long.
+// A call waits for a lock of another process, but only for a bounded time.
 func TestColdCredentialAcrossProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs flock")
@@ -120,7 +118,7 @@ func TestColdCredentialAcrossProcesses(t *testing.T) {
 	require.NoError(t, other.Wait())
 }
 
-// Without a place for the lock a call goes on.
+// Without a place for the lock a call continues.
 func TestColdCredentialWithoutACache(t *testing.T) {
 	home, _ := freshMachine(t, play(stdout(`{"type":"result","text":"hello"}`+"\n")))
 	loginFile(t, home, time.Now())

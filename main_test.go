@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 	clitest.Main()
 	stayOutside()
 	warmUp()
-	_ = flag.Set("test.parallel", "8") // unless told otherwise: most such tests here wait, and need no processor for it
+	_ = flag.Set("test.parallel", "8") // unless set: most of these tests wait, and need no processor for it
 	os.Exit(ownState(m.Run))
 }
 
-// ownState runs the tests with a state folder of their own.
+// ownState runs the tests with their own state directory.
 func ownState(run func() int) int {
 	dir, err := os.MkdirTemp("", "clichain-state-")
 	if err == nil {
@@ -40,8 +40,8 @@ func ownState(run func() int) int {
 	return run()
 }
 
-// warmUp runs a program once: what the first run of a process starts for good,
-// such as the watchdog, is no leak of the test that comes first.
+// warmUp runs a program once, so that permanent processes of a first run, such as the watchdog, do not count as a
+// leak of the first test.
 func warmUp() {
 	program, err := exec.LookPath("true")
 	if err == nil {

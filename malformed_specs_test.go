@@ -17,7 +17,7 @@ import (
 
 const mineYAML = "name: mine\nbinary: mine\n"
 
-// malformedSpecs are files with one mistake each, and the whole text about it.
+// malformedSpecs are files with one mistake each, and the complete error.
 var malformedSpecs = []struct{ name, file, want string }{
 	{"no name", "binary: mine\n", `line 1:1: name: must be lower-case letters, digits, '-', '_' and '.', such as "claude"`},
 	{"a name with a colon", "name: my:cli\nbinary: mine\n", `line 1:7: name: "my:cli" must be lower-case letters, digits, '-', '_' and '.', such as "claude"`},
@@ -80,8 +80,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a hint for no reason", mineYAML + "hints: {log_in: run mine login}\n", `line 3:9: hints: "log_in" is not a reason; docs/reference/errors.md lists them`},
 }
 
-// TestMalformedSpecs: a file says what is wrong and where, and a provider made
-// of such a spec all the same starts nothing.
+// A file error says what is wrong and where. A provider made from such a spec starts nothing.
 func TestMalformedSpecs(t *testing.T) {
 	suppressNothing(t)
 	lists := strings.NewReplacer("KINDS", fmt.Sprintf("%q", clispec.RuleKinds), "FIELDS", strings.Join(clispec.Fields, ", "))
@@ -106,7 +105,7 @@ func TestMalformedSpecs(t *testing.T) {
 	require.FileExists(t, record, "a sound spec starts the fake")
 }
 
-// unchecked reads a spec as Load does, but does not ask Validate.
+// unchecked reads a spec as Load does, without Validate.
 func unchecked(t *testing.T, file string) (spec clichain.CliSpec) {
 	t.Helper()
 	documents, mistakes := specfile.Parse([]byte(file))
@@ -116,7 +115,7 @@ func unchecked(t *testing.T, file string) (spec clichain.CliSpec) {
 	return spec
 }
 
-// A new kind of event is for rules, or it is made by the library.
+// Every kind of event either has rules or is made by the library.
 func TestRuleKindsAreAll(t *testing.T) {
 	own := []string{"raw", "start", "attempt", "done", "state"}
 	var kinds []string

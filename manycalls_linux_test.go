@@ -22,9 +22,8 @@ const (
 	atOnce    = 16
 )
 
-// BenchmarkManyCalls runs 200 calls of a program that does nothing, 16 at once
-// and one after the other, in turn through a Provider and os/exec, alone on the
-// machine and beside 1000 idle processes.
+// BenchmarkManyCalls runs 200 calls of a program that does nothing, 16 at a time or in sequence, alternately through a
+// Provider and os/exec. It runs alone on the machine and beside 1000 idle processes.
 func BenchmarkManyCalls(b *testing.B) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")
@@ -80,13 +79,12 @@ func idle(b *testing.B, processes int) {
 	}
 }
 
-// cost is what calls take, of processors in this process and in those that it
-// waited for.
+// cost is the time of calls, and the CPU time of this process and of the processes that it waited for.
 type cost struct{ time, cpu time.Duration }
 
 func (c *cost) add(other cost) { c.time, c.cpu = c.time+other.time, c.cpu+other.cpu }
 
-// many is what the calls take, so many at once.
+// many returns the cost of the calls at a given concurrency.
 func many(b *testing.B, width int, call func() error) cost {
 	start, before := time.Now(), usedWithChildren(b)
 	var group sync.WaitGroup

@@ -68,7 +68,7 @@ func TestModelList(t *testing.T) {
 	})
 }
 
-// The caller's names win over the spec's.
+// The caller's names override the spec's.
 func TestModelAliases(t *testing.T) {
 	spec := specs.Codex()
 	spec.Models.Aliases = map[string]string{"small": "gpt-5-mini", "big": "gpt-5"}

@@ -16,8 +16,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Mistakes in options are told by field, value and what to do, before anything
-// starts, and end a chain: no other backend could mend them.
+// Errors about options name the field, the value and the remedy before anything starts. They end a chain, because no
+// other backend could help.
 func TestRefusedOptions(t *testing.T) {
 	suppressNothing(t)
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-// A JSON request with a value of the wrong kind names the field.
+// A JSON request with a value of the wrong type names the field.
 func TestOptionsOfTheWrongKind(t *testing.T) {
 	for field, value := range map[string]string{
 		"max_turns": `"three"`, "max_budget_usd": `"much"`, "allowed_tools": `"Read"`, "strict_mcp": `"yes"`, "extra": `["-x"]`,
@@ -86,8 +86,7 @@ func TestOptionsOfTheWrongKind(t *testing.T) {
 	}
 }
 
-// Paths are the caller's: relative ones are found from where the caller is, not
-// from where the CLI works.
+// Relative paths start at the caller's directory, not at the working directory of the CLI.
 func TestOptionPathsAreTheCallers(t *testing.T) {
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record")
@@ -103,8 +102,7 @@ func TestOptionPathsAreTheCallers(t *testing.T) {
 	require.Contains(t, ran.Args, "--image="+want)
 }
 
-// Servers come together from objects and files; a secret of theirs is in no
-// argument.
+// Servers come from objects and from files. Their secrets are in no argument.
 func TestMCPConfig(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"mcpServers":{"b":{"command":"b"},"a":{"command":"late"}}}`), 0o600))
@@ -126,12 +124,12 @@ func TestMCPConfig(t *testing.T) {
 		require.Contains(t, strings.Join(ran.Args, " "), "--mcp-config=")
 		require.NotContains(t, strings.Join(ran.Args, " "), "s3cr3t-word")
 	})
-	t.Run("opencode gets its shape", func(t *testing.T) {
+	t.Run("opencode gets its own format", func(t *testing.T) {
 		inv, err := composerOf(t, specs.OpenCode()).Compose(withFiles(t, req), compose.Choice{}, testHost())
 		require.Nil(t, err)
 		require.Contains(t, strings.Join(inv.Env, "\n"), `"mcp":{"a":{"command":["late"],"enabled":true,"environment":{},"type":"local"},"b":{"command":["b"],"enabled":true,"environment":{},"type":"local"}}`)
 	})
-	t.Run("codex has arguments only", func(t *testing.T) {
+	t.Run("codex has only arguments", func(t *testing.T) {
 		secret := req
 		secret.Options.MCPConfig = req.Options.MCPConfig[:1]
 		_, err := composerOf(t, specs.Codex()).Compose(secret, compose.Choice{}, testHost())
@@ -151,7 +149,7 @@ func withFiles(t *testing.T, req clichain.Request) clichain.Request {
 	return req
 }
 
-// A mode that bypasses permissions is a bypass.
+// A mode that bypasses permissions counts as a bypass.
 func TestBypassNeedsFullAccess(t *testing.T) {
 	for _, spec := range specs.Every() {
 		mode, ok := map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo"}[spec.Name]

@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/order"
 )
 
-// A chain learns from its calls whom to ask first.
+// A chain learns from its calls which backend to ask first.
 func TestChainOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited, fast := failing("limited", clichain.ReasonRateLimited), &backend{name: "fast"}
@@ -33,7 +33,7 @@ func TestChainOrder(t *testing.T) {
 		require.True(t, seen[0][0].LastLimited.IsZero())
 		require.Equal(t, time.Now(), seen[1][0].LastLimited)
 	})
-	t.Run("some are left out, strangers ignored", func(t *testing.T) {
+	t.Run("some left out, unknown ones ignored", func(t *testing.T) {
 		a, b := &backend{name: "a"}, &backend{name: "b"}
 		only := func(_ clichain.Request, c []order.Candidate) []order.Candidate {
 			return []order.Candidate{{Name: "a"}, c[1], c[1]}
@@ -45,7 +45,7 @@ func TestChainOrder(t *testing.T) {
 	})
 }
 
-// An order function has a copy: neither the caller's request nor what the chain has measured can change through it.
+// An order function gets a copy: it can change neither the caller's request nor the chain's measurements.
 func TestOrderGetsACopy(t *testing.T) {
 	full := func() clichain.Request {
 		req := clichain.Prompt("hi")
@@ -81,7 +81,7 @@ func TestOrderGetsACopy(t *testing.T) {
 	require.Equal(t, []float64{1, 1}, costs)
 }
 
-// requireNothingShared fails where a copy shares memory with what it was copied from. Every field must be set.
+// requireNothingShared fails if a copy shares memory with its original. Every field must be set.
 func requireNothingShared(t *testing.T, a, b reflect.Value, path string) {
 	t.Helper()
 	switch a.Kind() {
@@ -103,7 +103,7 @@ func requireNothingShared(t *testing.T, a, b reflect.Value, path string) {
 	}
 }
 
-// A caller's own backend may be of a type that cannot be compared.
+// A caller's own backend may have a type that cannot be compared.
 type incomparable struct {
 	clichain.Backend
 	_ []string

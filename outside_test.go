@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outsidePrograms are programs of a module outside of this repository, by the package that they are about, and what they
-// print.
+// outsidePrograms are programs of a module outside this repository, by the package that they use, and their output.
 var outsidePrograms = map[string]struct{ program, prints string }{
 	"batch": {`package main
 
@@ -69,7 +68,7 @@ func main() {
 }
 
 func TestOutsideModuleImports(t *testing.T) {
-	sources(t) // skips where there is no checkout
+	sources(t) // skips without a checkout
 	for name, test := range outsidePrograms {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -87,7 +86,7 @@ func TestOutsideModuleImports(t *testing.T) {
 	}
 }
 
-// outsideModule is the go.mod of a module that uses a package of this checkout. It requires the versions of this
+// outsideModule returns the go.mod of a module that uses a package of this checkout. It requires the versions of this
 // checkout, which the module cache has.
 func outsideModule(t *testing.T, name string) string {
 	t.Helper()

@@ -15,13 +15,13 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// slowToEnd is a CLI at its limit that ignores signals, so that its end takes its grace.
+// slowToEnd is a CLI at its limit that ignores signals, so that its end takes the whole grace period.
 func slowToEnd() clitest.Scenario {
 	return play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, stdout(retry429), clitest.Step{Hang: true})
 }
 
-// The next backend starts while a CLI that is left early ends, unless the request may change something, a reader has seen
-// text, or the cost of the first is needed before the second may start.
+// The next backend starts while a CLI ends that the chain has left early. It does not if the request may change
+// something, if text was delivered, or if the cost of the first must be known first.
 func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
 	suppressNothing(t)
 	for name, test := range map[string]struct {
@@ -70,7 +70,7 @@ func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
 	}
 }
 
-// A backend that is in doubt gets its probe in its turn, and nothing before that.
+// A half-open backend gets its probe in its turn, and nothing before that.
 func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -93,7 +93,7 @@ func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
 	require.Equal(t, []bool{false, false}, early, "the probe, and the request")
 }
 
-// A chain of CLIs at their limits still lists each attempt in order, and leaves no process.
+// A chain of CLIs at their limits lists each attempt in order, and leaves no process.
 func TestSuccessorsThatFailAreListedInOrder(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -114,7 +114,7 @@ func TestSuccessorsThatFailAreListedInOrder(t *testing.T) {
 	}
 }
 
-// A successor that runs when the call ends is ended with it, and its attempt is listed.
+// If the call ends while a successor runs, the successor ends too, and its attempt is listed.
 func TestSuccessorEndsWithTheCall(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -132,7 +132,7 @@ func TestSuccessorEndsWithTheCall(t *testing.T) {
 	<-started
 }
 
-// A successor's panic reaches the caller once the first backend has ended.
+// A successor's panic reaches the caller after the first backend has ended.
 func TestSuccessorPanics(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -141,7 +141,7 @@ func TestSuccessorPanics(t *testing.T) {
 	require.PanicsWithValue(t, "mine", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
 }
 
-// The answer of a CLI that answers after all counts. Its successor is ended, and listed with what it used.
+// If a CLI answers after all, its answer counts. Its successor is ended, and listed with its usage.
 func TestLateAnswerEndsTheSuccessor(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

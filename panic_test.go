@@ -17,8 +17,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// panicking panics in the goroutine in which it is asked, or with call.Stream in
-// one of its own.
+// panicking panics in the goroutine of its caller, or with call.Stream in its own goroutine.
 type panicking struct {
 	backend
 	aside bool
@@ -31,14 +30,14 @@ func (b *panicking) Stream(ctx context.Context, _ clichain.Request) iter.Seq2[cl
 	return func(func(clichain.Event, error) bool) { panic("backend") }
 }
 
-// explosive is a Logger's handler.
+// explosive is a slog.Handler that panics.
 type explosive struct{ slog.Handler }
 
 func (explosive) Enabled(context.Context, slog.Level) bool  { return true }
 func (explosive) Handle(context.Context, slog.Record) error { panic("logger") }
 func (h explosive) WithAttrs([]slog.Attr) slog.Handler      { return h }
 
-// A host that recovers goes on, and nothing of the call does, whoever panics.
+// After a recovered panic the host continues, and nothing of the call remains, whichever part panics.
 func TestPanicsCanBeRecovered(t *testing.T) {
 	suppressNothing(t)
 	hanging := func(t *testing.T, name string) clichain.Backend {
@@ -76,7 +75,7 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 	}
 }
 
-// A reader that panics, or whose goroutine ends in the loop, leaves nothing either.
+// If a reader panics, or its goroutine ends in the loop, nothing of the call remains.
 func TestChainWithoutAReader(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -102,7 +101,7 @@ func TestChainWithoutAReader(t *testing.T) {
 	}
 }
 
-// A panic gives the half-open probe back.
+// A panic releases the half-open probe.
 func TestPanicGivesTheProbeBack(t *testing.T) {
 	now := time.Now()
 	b := &panicking{backend: *failing("a", clichain.ReasonUsageLimit)}

@@ -15,9 +15,8 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// restsAfter are the rests after each of ten failures of different requests in a row, the backend
-// being asked again as soon as one is over. What rests is skipped. probed: probes failed, not requests, from the first
-// rest on.
+// restsAfter returns the cooldowns after each of ten consecutive failures of different requests. The chain asks the
+// backend again as soon as a cooldown ends. probed: from the first cooldown on, probes failed and not requests.
 func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration, probed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", reason)
@@ -46,7 +45,7 @@ func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) 
 	return rests, probed
 }
 
-// restText is how docs/reference/errors.md writes a series of rests.
+// restText formats a series of cooldowns as in docs/reference/errors.md.
 func restText(rests []time.Duration, probed bool) string {
 	first := 0
 	for first < len(rests) && rests[first] == 0 {
@@ -78,7 +77,7 @@ func minutes(d time.Duration) string {
 	return fmt.Sprintf("%g s", d.Seconds())
 }
 
-// Every row of the decision table: how long a backend rests.
+// Every row of the decision table has its cooldown.
 func TestRests(t *testing.T) {
 	none := []string{
 		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "budget_spent",
@@ -107,7 +106,7 @@ func TestRests(t *testing.T) {
 	require.Len(t, call.Reasons(), seen)
 }
 
-// Rests double until they are as long as they get.
+// Cooldowns double up to the maximum.
 func TestRestsDouble(t *testing.T) {
 	s := time.Second
 	rests, _ := restsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded)
@@ -117,7 +116,7 @@ func TestRestsDouble(t *testing.T) {
 	require.True(t, probed)
 }
 
-// ChainConfig.Policy changes rows, and those alone.
+// ChainConfig.Policy changes only the given rows.
 func TestPolicy(t *testing.T) {
 	cfg := clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{
 		clichain.ReasonBilling:    {Cooldown: cooldown.Rule{Base: 7 * time.Second, After: 2}},

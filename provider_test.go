@@ -25,7 +25,7 @@ func stdout(text string) clitest.Step { return clitest.Step{Stdout: text} }
 
 var readStdin = clitest.Step{ReadStdin: true}
 
-// codexAnswer is what codex prints for an answer.
+// codexAnswer returns codex's output for an answer.
 func codexAnswer(text string) string {
 	quoted, _ := json.Marshal(text)
 	return `{"type":"thread.started","thread_id":"t-1"}` + "\n" +
@@ -33,7 +33,7 @@ func codexAnswer(text string) string {
 		`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}` + "\n"
 }
 
-// provider makes a Provider whose program is a fake.
+// provider returns a Provider whose program is a fake.
 func provider(t *testing.T, spec clichain.CliSpec, cfg clichain.Config, s clitest.Scenario) *clichain.Provider {
 	t.Helper()
 	cfg.Binary = clitest.Fake(t, spec.Binary, s)
@@ -67,7 +67,7 @@ func TestProviderAnswers(t *testing.T) {
 	require.Equal(t, req.Metadata, resp.Metadata)
 }
 
-// The two fields and nothing else make a CLI that takes -p and prints text.
+// The two fields alone describe a CLI that takes -p and prints text.
 func TestMinimalSpec(t *testing.T) {
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
@@ -110,15 +110,14 @@ func TestProviderFailures(t *testing.T) {
 	}
 }
 
-// A CLI that cannot keep its state seldom says so.
+// A CLI that cannot store its state seldom reports that.
 func TestFailureWithoutAHome(t *testing.T) {
 	home := t.TempDir() + "/none"
 	_, err := provider(t, specs.Codex(), clichain.Config{Env: []string{"HOME=" + home}}, play(clitest.Exit(3))).Complete(t.Context(), clichain.Prompt("hi"))
 	require.Contains(t, requireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is not a directory")
 }
 
-// The answer was given: a process that does not go away is ended, and the
-// answer stands.
+// After an answer, a process that does not exit is ended, and the answer stands.
 func TestLingeringProcess(t *testing.T) {
 	clitest.NoLeaks(t)
 	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("done")), clitest.Step{Hang: true}))
@@ -176,7 +175,7 @@ func TestRootBypassIsRefusedBeforeAnythingStarts(t *testing.T) {
 	require.FileExists(t, record)
 }
 
-// Temporary files are private, hold what they should, and end with the call.
+// Temporary files are private, have the right content, and are removed after the call.
 func TestTemporaryFiles(t *testing.T) {
 	clitest.NoLeaks(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -237,7 +236,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// Some CLIs report the signal that ends them as a failure of their own.
+// Some CLIs report the signal that ends them as their own failure.
 func TestTheEchoOfOurSignalIsNoVerdict(t *testing.T) {
 	clitest.NoLeaks(t)
 	failed := `{"type":"turn.failed","error":{"message":"interrupted"}}` + "\n"
@@ -255,7 +254,7 @@ func TestAFenceAroundNothingIsEmpty(t *testing.T) {
 	requireReason(t, clichain.ReasonEmpty, err)
 }
 
-// gemini is not ended while it cleans up after a tool: its exit status is seen.
+// gemini is not ended while it cleans up after a tool, so that its exit code is known.
 func TestGeminiMayLinger(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -266,7 +265,7 @@ func TestGeminiMayLinger(t *testing.T) {
 	require.Contains(t, strings.Join(resp.Warnings, "\n"), "exited with status 3")
 }
 
-// An invalid spec is no reason to panic: every call says what is wrong.
+// An invalid spec causes no panic: every call returns the error.
 func TestProviderOfAnInvalidSpec(t *testing.T) {
 	s := clichain.CliSpec{Name: "mine", Binary: "mine", PromptStyle: "dash_q"}
 	p := clichain.NewProvider(s, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// "go install" refuses a module with a replace directive; go.work is for what only the development needs.
+// "go install" refuses a module with a replace directive. go.work has what only development needs.
 func TestPublishedModules(t *testing.T) {
 	required := regexp.MustCompile(`(?m)^\t(` + module + `[/a-z]*) (\S+)`)
 	work, versions := read(t, "go.work"), map[string]bool{}

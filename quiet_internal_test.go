@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/chainview"
 )
 
-// listening is a slog.Handler that hears in which context a Provider is run.
+// listening is a slog.Handler that records the context in which a Provider runs.
 type listening struct {
 	slog.Handler
 	quiet *[]bool
@@ -25,7 +25,7 @@ func (l listening) Handle(ctx context.Context, _ slog.Record) error {
 	return nil
 }
 
-// foreign is a backend of another kind around a Provider.
+// foreignBackend is a backend of another type around a Provider.
 type foreignBackend struct{ p *Provider }
 
 func (b foreignBackend) Name() string { return "foreign" }
@@ -38,7 +38,7 @@ func (b foreignBackend) Stream(ctx context.Context, req Request) iter.Seq2[Event
 	return b.p.Stream(ctx, req)
 }
 
-// Events go from one goroutine to another only where somebody may hear them.
+// Events cross goroutines only if a reader may receive them.
 func TestCompleteIsQuiet(t *testing.T) {
 	program, err := exec.LookPath("true")
 	if err != nil {
@@ -83,7 +83,7 @@ func TestCompleteIsQuiet(t *testing.T) {
 	}
 }
 
-// A Provider delivers nothing else in such a context.
+// In such a context a Provider delivers only the last event.
 func TestQuietStream(t *testing.T) {
 	program, err := exec.LookPath("echo")
 	if err != nil {

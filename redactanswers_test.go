@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// disguisedSecrets are a key in forms that terminals and encoders give it, by name.
+// disguisedSecrets returns a key in the forms that terminals and encoders give it, by name.
 func disguisedSecrets(secret string) map[string]string {
 	twice := base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(secret))))
 	return map[string]string{
@@ -27,7 +27,7 @@ func disguisedSecrets(secret string) map[string]string {
 	}
 }
 
-// No text of a failure has a secret in it, in whatever form and place the CLI prints it.
+// No text of a failure contains a secret, in whatever form and place the CLI prints it.
 func TestFailuresHoldNoDisguisedSecrets(t *testing.T) {
 	suppressNothing(t)
 	secret := strings.Repeat("k7Qx2m", 6)
@@ -71,7 +71,7 @@ func TestFailuresHoldNoDisguisedSecrets(t *testing.T) {
 	}
 }
 
-// Config.RedactAnswers takes secrets out of the model's words too, whole or in deltas, and says so.
+// Config.RedactAnswers also redacts secrets in the model's text, whole or in deltas, and reports it.
 func TestRedactAnswers(t *testing.T) {
 	suppressNothing(t)
 	secret := strings.Repeat("k7Qx2m", 6)
@@ -114,7 +114,7 @@ func TestRedactAnswers(t *testing.T) {
 	}
 }
 
-// What a run said before it failed is cleaned as well.
+// The partial answer of a failed run is redacted as well.
 func TestRedactPartialAnswers(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

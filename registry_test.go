@@ -59,8 +59,7 @@ func TestRegistryKillsOneKey(t *testing.T) {
 	require.Zero(t, r.KillAll("a"))
 }
 
-// An abort ends the chain: the next backend must not answer a call that was
-// stopped.
+// An abort ends the chain: the next backend must not answer a stopped call.
 func TestAbortEndsTheChain(t *testing.T) {
 	clitest.NoLeaks(t)
 	var r runs.Registry
@@ -79,7 +78,7 @@ func TestAbortEndsTheChain(t *testing.T) {
 	require.Zero(t, next.asked)
 }
 
-// The clock that counts a run's age goes on while the machine sleeps.
+// The clock for the age of a run includes the time in which the machine sleeps.
 func TestRunsAreTimedByTheWallClock(t *testing.T) {
 	var r runs.Registry
 	wait := hanging(t, &r, "k")
@@ -91,7 +90,7 @@ func TestRunsAreTimedByTheWallClock(t *testing.T) {
 
 func TestSlots(t *testing.T) {
 	answer := play(readStdin, stdout(codexAnswer("ok")))
-	t.Run("the timeout starts at the slot", func(t *testing.T) {
+	t.Run("the timeout starts with the slot", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		var r runs.Registry
 		slots := make(chan struct{}, 1)
@@ -114,7 +113,7 @@ func TestSlots(t *testing.T) {
 		calls.Wait()
 		require.NoError(t, err)
 	})
-	t.Run("per backend", func(t *testing.T) {
+	t.Run("slots of each backend", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		var r runs.Registry
 		p := provider(t, specs.Codex(), clichain.Config{MaxParallel: 2, Registry: &r}, play(readStdin, clitest.Step{Sleep: 30 * time.Millisecond}, stdout(codexAnswer("ok"))))

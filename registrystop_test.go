@@ -14,11 +14,11 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// talkative prints events for as long as it lives, and hears no polite signal.
+// talkative prints events until it is killed, and ignores other signals.
 var talkative = play(readStdin, clitest.Step{Ignore: []string{"INT", "TERM"}},
 	clitest.Step{Stdout: `{"type":"thread.started","thread_id":"t"}` + "\n"}, clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true})
 
-// returns fails the test where KillAll waits for something that cannot happen.
+// returns fails the test if KillAll waits for an event that cannot happen.
 func returns(t *testing.T, kill func() int, want int) {
 	t.Helper()
 	start := time.Now()
@@ -26,7 +26,7 @@ func returns(t *testing.T, kill func() int, want int) {
 	require.Less(t, time.Since(start), 14*time.Second, "less than KillAll's own bound, which gives up on the run")
 }
 
-// Who reads a call may end it: a hook, or the loop over its events.
+// A hook or the loop over the events may end the call.
 func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -50,7 +50,7 @@ func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
 	}
 }
 
-// A reader who does not come back holds up nobody who ends the call.
+// A stuck reader does not delay KillAll.
 func TestKillAllWithAStuckReader(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -74,7 +74,7 @@ func TestKillAllWithAStuckReader(t *testing.T) {
 	require.ErrorIs(t, last, runs.ErrAborted)
 }
 
-// A call that waits for a slot, or for its session's turn, is one to end as well.
+// KillAll also ends a call that waits for a slot or for its session.
 func TestKillAllEndsQueuedCalls(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)

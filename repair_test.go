@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// shaped is a CLI that has a flag for a schema.
+// shaped is a CLI with a flag for a schema.
 func shaped() clichain.CliSpec {
 	spec := specs.Codex()
 	spec.Name = "shaped"
@@ -30,7 +30,7 @@ func askCity() clichain.Request {
 	return req
 }
 
-// inTurn makes a scenario of a run after the other; the last is for all others.
+// inTurn returns a scenario with one script for each run; the last one repeats.
 func inTurn(all ...[]clitest.Step) clitest.Scenario {
 	last := len(all) - 1
 	s := clitest.Scenario{Steps: all[last]}
@@ -67,8 +67,7 @@ func TestStructuredAnswer(t *testing.T) {
 	}
 }
 
-// A fence around a value that is no object or list is no words around one: only
-// taking the fence off leaves an answer.
+// A code fence around a scalar value contains no other text, so that removing the fence leaves the answer.
 func TestFencedValues(t *testing.T) {
 	for schema, want := range map[string]string{`{"type":"integer"}`: "7", `{"type":"string"}`: `"a {} b"`, `{"type":"boolean"}`: "true"} {
 		t.Run(want, func(t *testing.T) {
@@ -83,7 +82,7 @@ func TestFencedValues(t *testing.T) {
 	}
 }
 
-// The second schema is one for a program that imports fullschema.
+// The second schema needs a program that imports fullschema.
 func TestBadSchemaStartsNothing(t *testing.T) {
 	for schema, says := range map[string]string{
 		`{"type":"nonsense"}`: "is not a valid JSON Schema: at '/type': ",
@@ -136,7 +135,7 @@ func TestRepair(t *testing.T) {
 	require.Contains(t, got.Args, "--schema="+cities)
 }
 
-// Where a CLI has no flag for a schema, it is asked for in words, both times.
+// If a CLI has no flag for a schema, the prompt asks for it, both times.
 func TestRepairWithoutAFlag(t *testing.T) {
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
@@ -199,7 +198,7 @@ func TestRepairThatFails(t *testing.T) {
 	}
 }
 
-// The second try after a failure that may pass and the repair are two things.
+// The retry after a transient failure and the repair of an answer are separate runs.
 func TestRetryAndRepair(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, scenario := range map[string]clitest.Scenario{

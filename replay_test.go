@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What claude prints in json mode, what opencode does in its stream.
+// Output of claude in json mode, and of opencode in its stream.
 const (
 	refusedAtOnce = `{"type":"result","is_error":true,"num_turns":1,"api_error_status":529,"result":"API Error: 529 Overloaded","usage":{"input_tokens":0,"output_tokens":0}}`
 	refusedLater  = `{"type":"result","is_error":true,"num_turns":2,"api_error_status":529,"result":"API Error: 529 Overloaded","usage":{"input_tokens":12,"output_tokens":7}}`
@@ -26,13 +26,13 @@ const (
 	retried429 = `level=ERROR message="stream error" error.error="AI_APICallError: Rate limit reached"`
 )
 
-// mini is a CLI of which nothing is known but how to ask it.
+// mini is a minimal spec.
 var mini = clichain.CliSpec{Name: "mini", Binary: "mini", Args: []clispec.ArgRow{
 	{Args: []string{"--yolo"}, When: clispec.When{Access: []clichain.Access{clichain.AccessFull}}}, {Args: []string{"-p", "{prompt}"}},
 }}
 
-// With write access a failed run counts as having used a tool unless its events
-// show that none began: then nobody runs the request again.
+// With write access a failed run counts as having used a tool, unless its events show that no tool began. Then the
+// request is not retried.
 func TestUnseenToolsCountAsUsed(t *testing.T) {
 	line := func(lines ...string) clitest.Step { return stdout(strings.Join(lines, "\n") + "\n") }
 	fails, hangs := clitest.Exit(1), clitest.Step{Hang: true}
@@ -68,7 +68,7 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 			`{"type":"item.completed","item":{"id":"1","type":"file_change","status":"completed"}}`), fails}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if test.cfg.Timeout > 0 { // it is waited for
+			if test.cfg.Timeout > 0 { // the run ends in time
 				t.Parallel()
 			} else {
 				clitest.NoLeaks(t)
@@ -89,8 +89,7 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 	}
 }
 
-// The same holds for an answer that is to be corrected, and through a chain in a
-// chain, whatever else failed in it.
+// The same holds for the repair of an answer, and through a chain in a chain, whatever else failed in it.
 func TestUnseenToolsElsewhere(t *testing.T) {
 	req := askCity()
 	req.Access, req.Dir = clichain.AccessFull, t.TempDir()

@@ -28,7 +28,7 @@ const module = "github.com/clichain/clichain"
 
 // sourceFile is one parsed Go file of the repository.
 type sourceFile struct {
-	path string // with slashes, from the root
+	path string // with slashes, relative to the root
 	set  *token.FileSet
 	ast  *ast.File
 }
@@ -43,7 +43,7 @@ func (f *sourceFile) under(dirs ...string) bool {
 
 func (f *sourceFile) at(pos token.Pos) string { return f.set.Position(pos).String() }
 
-// parsed are all Go files that git knows, those of nested modules too.
+// parsed returns all Go files that git tracks, also those of nested modules.
 var parsed = sync.OnceValues(func() (files []*sourceFile, err error) {
 	list, err := exec.Command("git", "ls-files", "-z", "--", "*.go").Output()
 	if err != nil {
@@ -53,7 +53,7 @@ var parsed = sync.OnceValues(func() (files []*sourceFile, err error) {
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, filepath.FromSlash(name), nil, parser.ParseComments)
 		if os.IsNotExist(err) {
-			continue // deleted, but not yet in a commit
+			continue // deleted, but not committed
 		}
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func sources(t *testing.T) []*sourceFile {
 	return slices.Clone(files)
 }
 
-// rootSources are the files of the root module.
+// rootSources returns the files of the root module.
 func rootSources(t *testing.T) []*sourceFile {
 	t.Helper()
 	nested := map[string]bool{}
@@ -96,7 +96,7 @@ func rootSources(t *testing.T) []*sourceFile {
 	})
 }
 
-// Specs are data: no code knows a CLI by its name.
+// Specs are data: no code refers to a CLI by its name.
 func TestNoCodeKnowsACLI(t *testing.T) {
 	var names []string
 	for _, s := range specs.Every() {
@@ -119,7 +119,7 @@ func TestNoCodeKnowsACLI(t *testing.T) {
 			checked++
 			text, err := strconv.Unquote(lit.Value)
 			require.NoError(t, err)
-			// A sentence for people may give a name as an example.
+			// A text for people may name a CLI as an example.
 			if known.MatchString(text) && !strings.Contains(text, " ") {
 				t.Errorf("%s: %q is a CLI's name; it belongs into its spec", f.at(lit.Pos()), text)
 			}
@@ -169,8 +169,8 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 	require.Greater(t, checked, 500)
 }
 
-// undocumented lists the exported names of a declaration without a comment.
-// The comment of a group of values is enough for all of them.
+// undocumented lists the exported names of a declaration without a comment. The comment of a group covers all its
+// values.
 func undocumented(decl ast.Decl, checked *int) (names []*ast.Ident) {
 	check := func(name *ast.Ident, comments ...*ast.CommentGroup) {
 		if !name.IsExported() {
@@ -223,7 +223,7 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 		if n := line(f.ast.FileEnd); n > maxFile {
 			t.Errorf("%s has %d lines; %d are enough", f.path, n, maxFile)
 		}
-		if f.test() { // a table in a function makes it long, and its rows hold what CLIs print
+		if f.test() { // a table makes a function long, and its rows contain output of CLIs
 			continue
 		}
 		text, err := os.ReadFile(filepath.FromSlash(f.path))
@@ -244,7 +244,7 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// Every package that npm installs is the one that was looked at, or none.
+// Every npm package is the one that was checked.
 func TestNpmPackagesAreChecked(t *testing.T) {
 	for _, folder := range []string{".", "node22", "earlier", "bench"} {
 		text, err := os.ReadFile(filepath.Join("conformance", folder, "package-lock.json"))
@@ -256,7 +256,7 @@ func TestNpmPackagesAreChecked(t *testing.T) {
 		require.Greater(t, len(lock.Packages), 10)
 		require.NotContains(t, string(text), `"resolved"`, "a registry that others may not have")
 		for name, p := range lock.Packages {
-			if name != "" { // the root is ours
+			if name != "" { // the root is part of this project
 				require.Regexp(t, `^sha512-`, p.Integrity, name)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// refused is a request with a mistake that no backend could mend.
+// refused is a request with a mistake that no backend could handle.
 type refused struct {
 	name    string
 	change  func(*clichain.Request)
@@ -98,7 +98,7 @@ func TestRequestsAtTheirBounds(t *testing.T) {
 
 const anID = "0199abcd-0000-7000-8000-000000000001"
 
-// handleOf is a session of a CLI as a Response names it.
+// handleOf returns a session of a CLI as a Response names it.
 func handleOf(name, id string) string { return session.Handle{Backend: name, ID: id}.String() }
 
 func TestSessions(t *testing.T) {

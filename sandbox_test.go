@@ -17,21 +17,21 @@ func TestSandbox(t *testing.T) {
 		policy  clichain.SandboxPolicy
 		env     map[string]string
 		offline bool
-		want    clichain.Reason // "": it is tried
+		want    clichain.Reason // "": the backend is tried
 		by      string
 	}{
 		{name: "none"},
 		{name: "Nix build", env: map[string]string{"NIX_BUILD_TOP": "/build"}, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
 		{name: "Nix shell", env: map[string]string{"NIX_BUILD_TOP": "/build", "IN_NIX_SHELL": "pure"}},
-		{name: "Nix build, said to be none", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build"}},
+		{name: "Nix build, declared as no sandbox", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build"}},
 		{name: "Nix build with a login and a network", env: map[string]string{"NIX_BUILD_TOP": "/build", "OPENCODE_API_KEY": "x"}},
-		{name: "Nix build with a login and no network", env: map[string]string{"NIX_BUILD_TOP": "/build", "OPENCODE_API_KEY": "x"}, offline: true, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
-		{name: "said to be one", policy: clichain.SandboxOn, want: clichain.ReasonSuppressed, by: "Config.Sandbox"},
-		{name: "said to be one, with a login", policy: clichain.SandboxOn, env: map[string]string{"OPENCODE_API_KEY": "x"}},
-		{name: "auto by name", policy: clichain.SandboxAuto, env: map[string]string{"NIX_BUILD_TOP": "/build"}, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
-		{name: "SKIP_CLI wins", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
-		{name: "SKIP_CLI wins over the sandbox", env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
-		{name: "nobody knows the policy", policy: "perhaps", want: clichain.ReasonBadOption},
+		{name: "Nix build with a login, without a network", env: map[string]string{"NIX_BUILD_TOP": "/build", "OPENCODE_API_KEY": "x"}, offline: true, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
+		{name: "declared as a sandbox", policy: clichain.SandboxOn, want: clichain.ReasonSuppressed, by: "Config.Sandbox"},
+		{name: "declared as a sandbox, with a login", policy: clichain.SandboxOn, env: map[string]string{"OPENCODE_API_KEY": "x"}},
+		{name: "automatic, by name", policy: clichain.SandboxAuto, env: map[string]string{"NIX_BUILD_TOP": "/build"}, want: clichain.ReasonSuppressed, by: "NIX_BUILD_TOP"},
+		{name: "SKIP_CLI has priority", policy: clichain.SandboxOff, env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
+		{name: "SKIP_CLI has priority over the sandbox", env: map[string]string{"NIX_BUILD_TOP": "/build", "SKIP_CLI": "1"}, want: clichain.ReasonSuppressed, by: "SKIP_CLI"},
+		{name: "unknown policy", policy: "perhaps", want: clichain.ReasonBadOption},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			freshMachine(t, play())
@@ -53,8 +53,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// Where a login is unknown or a machine has no network, only a sandbox is a
-// reason to skip.
+// If a login is unknown or the machine has no network, the chain skips a backend only in a sandbox.
 func TestNoSandboxNoSkip(t *testing.T) {
 	if keychain {
 		t.Skip("with a keychain, nothing is known to be absent")
@@ -65,7 +64,7 @@ func TestNoSandboxNoSkip(t *testing.T) {
 	require.ErrorIs(t, clichain.NewProvider(specs.Claude(), nil).Available(t.Context()), clichain.ErrUnauthenticated)
 }
 
-// setOnline says whether there is a network, until the test ends.
+// setOnline simulates a network, or none, until the test ends.
 func setOnline(t *testing.T, is bool) {
 	old := machine.Online
 	machine.Online = func() bool { return is }

@@ -13,8 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What a CLI prints about itself, and the failure of its list of models, hold no
-// secret of its environment either.
+// The CLI's output about itself, and the failure of its list of models, contain no secret of its environment.
 func TestProbesHoldNoSecrets(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -31,7 +30,7 @@ func TestProbesHoldNoSecrets(t *testing.T) {
 	require.NotContains(t, err.Error(), secret)
 }
 
-// Nor does anything of a call hold a secret that an MCP server was given.
+// No part of a call contains a secret of an MCP server.
 func TestSecretsOfServers(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -48,7 +47,7 @@ func TestSecretsOfServers(t *testing.T) {
 	require.Equal(t, "failed to start: [redacted]", be.Stderr)
 }
 
-// Wherever a message or a hint comes from, it holds no secret of the environment.
+// A message or hint from any source contains no secret of the environment.
 func TestErrorsHoldNoSecrets(t *testing.T) {
 	const secret = "secret-value-of-a-test"
 	exit, none := clitest.Exit(1), clispec.LineRule{Pattern: "none", Reason: clichain.ReasonExit}

@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// threadAnswer is codex going on from a thread.
+// threadAnswer is codex's output when it continues a thread.
 func threadAnswer(id, text string) string {
 	quoted, _ := json.Marshal(text)
 	return `{"type":"thread.started","thread_id":"` + id + `"}` + "\n" +
@@ -30,7 +30,7 @@ func threadAnswer(id, text string) string {
 		`{"type":"turn.completed"}` + "\n"
 }
 
-// A session remembers where it was made, and a call goes on from it there.
+// A session records its directory, and a call continues it there.
 func TestSessionKeepsItsDirectory(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)
@@ -76,8 +76,7 @@ func TestSessionElsewhere(t *testing.T) {
 	require.Contains(t, requireReason(t, clichain.ReasonBadSession, err).HintText(), "set Dir")
 }
 
-// A CLI that begins a new session in place of the old one is ended: its answer
-// would know nothing.
+// A CLI that begins a new session in place of the requested one is ended: its answer would lack the context.
 func TestABeginningIsNoGoingOn(t *testing.T) {
 	suppressNothing(t)
 	freshState(t)
@@ -92,7 +91,7 @@ func TestABeginningIsNoGoingOn(t *testing.T) {
 		require.ErrorIs(t, err, clichain.ErrBadSession)
 		require.Zero(t, next.asked, "nobody else can go on from it")
 	})
-	t.Run("unless that is wanted", func(t *testing.T) {
+	t.Run("allowed if requested", func(t *testing.T) {
 		clitest.NoLeaks(t)
 		resp, err := provider(t, specs.Codex(), clichain.Config{FreshSessionOnReject: true}, anew).Complete(t.Context(), req)
 		require.NoError(t, err)
@@ -125,8 +124,7 @@ func TestFreshSessionWhereTheOldOneIsGone(t *testing.T) {
 	requireReason(t, clichain.ReasonUnsupported, err)
 }
 
-// Of two calls that go on from one session the second waits; another session's
-// does not.
+// Of two calls that continue one session the second waits. A call of another session does not.
 func TestOneCallOfASessionAtATime(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)
@@ -150,7 +148,7 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	slices.SortFunc(ends, time.Time.Compare)
 	require.GreaterOrEqual(t, ends[1].Sub(ends[0]), 250*time.Millisecond)
 
-	t.Run("who waits can leave", func(t *testing.T) {
+	t.Run("a waiting call can be canceled", func(t *testing.T) {
 		release, err := session.Turns.Take(t.Context(), handleOf("codex", anID))
 		require.NoError(t, err)
 		defer release()
@@ -164,8 +162,8 @@ func TestOneCallOfASessionAtATime(t *testing.T) {
 	})
 }
 
-// The newest session of a folder: its own counts are found by the name that the CLI tells, and without any record they
-// are unknown. A new one takes its place where the CLI does not accept it.
+// The newest session of a directory: its counts are found by the session ID that the CLI reports, and are unknown
+// without a record. If the CLI does not accept it, a new session replaces it.
 func TestNewestSession(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)
@@ -198,7 +196,7 @@ func TestNewestSession(t *testing.T) {
 	require.NotContains(t, ran.Args, "--last")
 }
 
-// One session, or none: a request with two says which fields.
+// A request has at most one session; the error names both fields.
 func TestOneSessionARequest(t *testing.T) {
 	for name, set := range map[string]func(*clichain.Request){
 		"a session and the newest":   func(r *clichain.Request) { r.Session, r.Options.Continue = handleOf("codex", anID), true },

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A session that was made without access is not continued in a folder by a CLI
-// that would not find it there, nor the other way round.
+// A session made without access is not continued in a directory by a CLI that would not find it there, nor the other
+// way round.
 func TestSessionsOfOtherAccess(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)

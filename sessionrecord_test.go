@@ -22,7 +22,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// growing is codex going on from one thread, whose counts it adds up.
+// growing is codex continuing one thread, with cumulative counts.
 func growing() clitest.Scenario {
 	var s clitest.Scenario
 	for _, input := range []int{12, 30, 50} {
@@ -33,10 +33,10 @@ func growing() clitest.Scenario {
 	return s
 }
 
-// growth is what each of those calls has used.
+// growth is the usage of each of those calls.
 var growth = []clichain.Usage{{InputTokens: 12, OutputTokens: 6}, {InputTokens: 18, OutputTokens: 9}, {InputTokens: 20, OutputTokens: 10}}
 
-// Counts that a CLI goes on with are taken down to those of the call.
+// Cumulative counts of a CLI are reduced to those of the call.
 func TestUsageIsThatOfTheCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)
@@ -50,11 +50,11 @@ func TestUsageIsThatOfTheCall(t *testing.T) {
 	}
 }
 
-// turnRole makes a process of this program make one call: it names the program of codex. turnSession is to be gone on
-// from.
+// turnRole makes a process of this program make one call: it names the program of codex. turnSession is the session
+// to continue.
 const turnRole, turnSession = "CLICHAIN_TEST_TURN", "CLICHAIN_TEST_TURN_SESSION"
 
-// playTurn is such a process, which runs no tests.
+// playTurn runs such a process, without tests.
 func playTurn() {
 	path := os.Getenv(turnRole)
 	if path == "" {
@@ -71,7 +71,7 @@ func playTurn() {
 	os.Exit(0)
 }
 
-// What is known of a session outlives the process that made it: where, and what it had used.
+// The record of a session, its directory and its usage, outlives the process that made it.
 func TestProcessesShareSessions(t *testing.T) {
 	clitest.NoLeaks(t)
 	freshState(t)
@@ -88,7 +88,7 @@ func TestProcessesShareSessions(t *testing.T) {
 	}
 }
 
-// forged are handles that name a directory in every way that may come to mind.
+// forged returns handles that name a directory in every conceivable way.
 func forged(name, dir string) map[string]string {
 	raw := base64.RawURLEncoding.EncodeToString
 	own, first := handleOf(name, anID), name+":"+anID
@@ -118,12 +118,12 @@ func forged(name, dir string) map[string]string {
 	}
 }
 
-// Whoever gives us a handle does not choose where the agent works: only this user's own record can.
+// A handle does not choose the agent's directory: only this user's own record can.
 func TestForgedHandles(t *testing.T) {
 	clitest.NoLeaks(t)
 	suppressNothing(t)
 	freshState(t)
-	any := specs.Codex() // takes any text for an id
+	any := specs.Codex() // accepts any text as an ID
 	any.Sessions = clispec.SessionRules{}
 	for name, spec := range map[string]clichain.CliSpec{"codex": specs.Codex(), "any id": any} {
 		for _, fresh := range []bool{false, true} {
@@ -149,7 +149,7 @@ func TestForgedHandles(t *testing.T) {
 	}
 }
 
-// A record that others could have written is none.
+// A record that other users could have written does not count.
 func TestSharedRecordIsNotObeyed(t *testing.T) {
 	clitest.NoLeaks(t)
 	state, dir := freshState(t), t.TempDir()
@@ -200,14 +200,14 @@ func TestNoSessionToGoOnFrom(t *testing.T) {
 	require.Len(t, filesBelow(t, sessions), 1, "else the test shows nothing")
 }
 
-// Where nothing can be recorded an answer is an answer, with a warning, and its session can be gone on from in the
-// request's own directory.
+// If the record cannot be written, the answer has a warning, and its session can be continued in the request's own
+// directory.
 func TestNoPlaceForRecords(t *testing.T) {
 	clitest.NoLeaks(t)
 	t.Setenv("XDG_STATE_HOME", write(t, t.TempDir(), "file", ""))
 	p := provider(t, specs.Codex(), clichain.Config{}, growing())
 	req := clichain.Prompt("hi")
-	req.Access = clichain.AccessRead // without access it needs a place, too
+	req.Access = clichain.AccessRead // without access it needs a directory, too
 	for i, want := range []clichain.Usage{growth[0], {}} {
 		resp, err := p.Complete(t.Context(), req)
 		require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestNoPlaceForRecords(t *testing.T) {
 	}
 }
 
-// freshState gives the test a folder of its own for what this user keeps.
+// freshState gives the test its own state directory.
 func freshState(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -226,7 +226,7 @@ func freshState(t *testing.T) string {
 	return dir
 }
 
-// filesBelow lists the files below a folder.
+// filesBelow lists the files below a directory.
 func filesBelow(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

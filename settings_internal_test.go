@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fill sets a value to something that is not zero.
+// fill sets a value to something other than zero.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:

@@ -38,7 +38,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A CLI that says a little all the time is not idle, however long it takes.
+// A CLI that prints a little all the time is not idle, however long it takes.
 func TestSteadyOutputIsNoSilence(t *testing.T) {
 	clitest.NoLeaks(t)
 	slow := clitest.Step{Stderr: strings.Repeat("working\n", 20), Chunk: 8, Every: 100 * time.Millisecond}
@@ -48,7 +48,7 @@ func TestSteadyOutputIsNoSilence(t *testing.T) {
 	require.Greater(t, resp.Duration, 1500*time.Millisecond)
 }
 
-// A line over the bound is skipped with a warning; the lines after it count.
+// A line above the limit is skipped with a warning. The lines after it count.
 func TestALineThatIsTooLong(t *testing.T) {
 	clitest.NoLeaks(t)
 	long := `{"type":"item.completed","item":{"type":"agent_message","text":"` + strings.Repeat("x", 17<<20) + `"}}` + "\n"
@@ -59,8 +59,7 @@ func TestALineThatIsTooLong(t *testing.T) {
 	require.Equal(t, []string{"1 lines of output were too long and were skipped"}, resp.Warnings)
 }
 
-// Without a place for its temporary files a call fails with a clear error, and
-// starts nothing.
+// Without a place for its temporary files a call fails with a clear error, and starts nothing.
 func TestNoPlaceForTemporaryFiles(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
 	p := provider(t, specs.Gemini(), clichain.Config{}, play(clitest.Step{Record: record}))

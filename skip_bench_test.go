@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// restingAll is a chain of all built-in specs, each of which rests after a
-// failure of that reason, as the shared file says.
+// restingAll returns a chain of all built-in specs, each in cooldown after a failure with that reason, as recorded in
+// the shared file.
 func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
 	bin := tb.TempDir()
 	var backends []clichain.Backend
@@ -33,13 +33,13 @@ func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
 	return clichain.ChainOf(backends, &clichain.ChainConfig{Store: store})
 }
 
-// Five backends that rest are skipped in less than 5 ms each, the shared file
-// and a look at all the files of their logins included.
+// Skipping five backends in cooldown takes less than 5 ms each, including the shared file and all files of their
+// logins.
 func TestSkippingTakesNoTime(t *testing.T) {
 	suppressNothing(t)
 	for _, reason := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonUnauthenticated} {
 		c := restingAll(t, reason)
-		best := time.Hour // a busy machine takes longer now and then
+		best := time.Hour // a busy machine sometimes takes longer
 		for range 20 {
 			start := time.Now()
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -51,7 +51,7 @@ func TestSkippingTakesNoTime(t *testing.T) {
 	}
 }
 
-// BenchmarkSkip is one call of a chain of five that all rest.
+// BenchmarkSkip measures one call of a chain of five that are all in cooldown.
 func BenchmarkSkip(b *testing.B) {
 	for _, variable := range suppressors {
 		b.Setenv(variable, "")

@@ -14,11 +14,11 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A program that imports the library does not pay for what it may never call.
+// A program that imports the library does not pay at its start for what it may never call.
 func TestImportsCompileNoPatterns(t *testing.T) {
 	checked := 0
 	for _, f := range rootSources(t) {
-		if f.test() || f.dir() == "internal/prose" { // which only tests import
+		if f.test() || f.dir() == "internal/prose" { // only tests import it
 			continue
 		}
 		for _, decl := range f.ast.Decls {
@@ -43,8 +43,8 @@ func TestImportsCompileNoPatterns(t *testing.T) {
 	require.Greater(t, checked, 50)
 }
 
-// A package of a dependency that works when it is imported, as this one does for milliseconds, belongs to programs that
-// ask for it: see docs/explanation/adr/0037.
+// A dependency that does work when it is imported, like this one for milliseconds, belongs in programs that import it
+// explicitly: see docs/explanation/adr/0037.
 func TestOnlyFullSchemaCompilesDrafts(t *testing.T) {
 	deps := func(packages ...string) string {
 		out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()

@@ -17,11 +17,10 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// storeRole makes a process of this program make a call: it names the store's
-// file.
+// storeRole makes a process of this program make a call: it names the store's file.
 const storeRole = "CLICHAIN_TEST_STORE"
 
-// playStore is such a process, which runs no tests.
+// playStore runs such a process, without tests.
 func playStore() {
 	path := os.Getenv(storeRole)
 	if path == "" {
@@ -45,7 +44,7 @@ func playStore() {
 // storePrompts makes such a process ask a picky backend with these prompts, separated by commas; "broken" breaks it.
 const storePrompts = "CLICHAIN_TEST_PROMPTS"
 
-// playPicky prints the reason of each failure, how many requests the backend got, and how many probes.
+// playPicky prints the reason of each failure, and the numbers of requests and probes that the backend received.
 func playPicky(s cooldown.Store, prompts []string) {
 	p := &picky{name: "a", reason: clichain.ReasonExit}
 	c := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: s})
@@ -63,7 +62,7 @@ func playPicky(s cooldown.Store, prompts []string) {
 	os.Exit(0)
 }
 
-// askedBy is what such a process prints.
+// askedBy returns the output of such a process.
 func askedBy(t *testing.T, path string, prompts ...string) string {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), storeRole+"="+path, storePrompts+"="+strings.Join(prompts, ","), "GORACE=atexit_sleep_ms=0")
@@ -74,7 +73,7 @@ func askedBy(t *testing.T, path string, prompts ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The requests of several processes count together, each different one once, and one process probes for all of them.
+// The requests of several processes count together, each different one once, and one process probes for all.
 func TestProcessesCountDifferentRequests(t *testing.T) {
 	t.Run("the same request", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "cooldowns.json")
@@ -83,14 +82,14 @@ func TestProcessesCountDifferentRequests(t *testing.T) {
 		}
 		require.Equal(t, "1 0", askedBy(t, path, "good"))
 	})
-	t.Run("different ones, the backend answers", func(t *testing.T) {
+	t.Run("different requests, the backend answers", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "cooldowns.json")
 		for i := range 3 {
 			require.Equal(t, "exit 1 0", askedBy(t, path, fmt.Sprint("bad ", i)))
 		}
 		require.Equal(t, "1 1", askedBy(t, path, "good"))
 	})
-	t.Run("different ones, the backend is broken", func(t *testing.T) {
+	t.Run("different requests, the backend is broken", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "cooldowns.json")
 		for i := range 3 {
 			require.Equal(t, "exit 1 0", askedBy(t, path, "broken", fmt.Sprint("good ", i)))
@@ -117,17 +116,17 @@ func TestProcessesCountDifferentRequests(t *testing.T) {
 	})
 }
 
-// One process meets a limit, the next one does not.
+// One process meets a limit, and the next one does not run into it.
 func TestProcessesShareCooldowns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	for _, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonCoolingDown, clichain.ReasonCoolingDown} {
-		cmd := exec.Command(os.Args[0], "-test.run=^$")                                // even if it were to test, it would find nothing
-		cmd.Env = append(os.Environ(), storeRole+"="+path, "GORACE=atexit_sleep_ms=0") // which would cost a second each
+		cmd := exec.Command(os.Args[0], "-test.run=^$")                                // if it ran tests, it would find none
+		cmd.Env = append(os.Environ(), storeRole+"="+path, "GORACE=atexit_sleep_ms=0") // it would cost a second for each process
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Equal(t, string(want)+"\n", string(out))
 	}
-	// So does one that has been running for longer.
+	// A process that has been running for longer sees the limit too.
 	a := failing("a", clichain.ReasonUsageLimit)
 	s := cooldown.NewFile(path, func(err error) { t.Error(err) })
 	start := time.Now()

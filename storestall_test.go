@@ -12,9 +12,9 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// stalledStore does not return before release is closed. It heeds no context, as a file on a dead network drive.
+// stalledStore does not return before release is closed. It ignores contexts, like a file on a dead network drive.
 type stalledStore struct {
-	load, update bool // what stalls
+	load, update bool // the stalled methods
 	release      chan struct{}
 	kept         cooldown.Memory
 }
@@ -33,7 +33,7 @@ func (s *stalledStore) Update(ctx context.Context, key string, change func(coold
 	return s.kept.Update(ctx, key, change)
 }
 
-// A store takes a tenth of the time of a call at most. The chain goes on without it, and says so.
+// A store takes at most a tenth of the time of a call. The chain continues without it, and reports it.
 func TestStalledStoreLeavesTheBudget(t *testing.T) {
 	const answers = 700 * time.Millisecond
 	for name, store := range map[string]func() cooldown.Store{
@@ -62,7 +62,7 @@ func TestStalledStoreLeavesTheBudget(t *testing.T) {
 					resp, err := c.Complete(ctx, clichain.Prompt("hi"))
 					require.NoError(t, err)
 					require.LessOrEqual(t, time.Since(start), answers+100*time.Millisecond)
-					if name != "Update stalls" || failing { // else nothing had to be kept
+					if name != "Update stalls" || failing { // otherwise nothing was stored
 						require.Len(t, resp.Warnings, 1, "%q", resp.Warnings)
 						require.Contains(t, resp.Warnings[0], "cooldowns: ")
 					}
@@ -72,7 +72,7 @@ func TestStalledStoreLeavesTheBudget(t *testing.T) {
 	}
 }
 
-// A store that has stalled is not asked again while it does, and is used again when it has come back.
+// A stalled store is not used until it has recovered.
 func TestStalledStoreComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &stalledStore{load: true, release: make(chan struct{})}
@@ -96,7 +96,7 @@ func TestStalledStoreComesBack(t *testing.T) {
 	})
 }
 
-// After a cooldown, a store that cannot say who probes keeps no call from the backend.
+// After a cooldown, a store that cannot decide which call probes does not block the backend.
 func TestStalledStoreAndTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &stalledStore{release: make(chan struct{})}
@@ -119,7 +119,7 @@ func TestStalledStoreAndTheProbe(t *testing.T) {
 	})
 }
 
-// A panic of a store is the caller's, as that of a backend.
+// A panic of a store reaches the caller, like a panic of a backend.
 func TestStoreThatPanics(t *testing.T) {
 	c := clichain.ChainOf([]clichain.Backend{&backend{name: "a"}}, &clichain.ChainConfig{Store: &struct{ cooldown.Store }{}})
 	require.Panics(t, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })

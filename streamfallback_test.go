@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// inits are first lines of streams, of CLIs whose only other mode is text.
+// inits are first lines of streams of CLIs whose only other mode is text.
 var inits = map[string]string{
 	"codex":    `{"type":"thread.started","thread_id":"01a1fb78-47e0-7603-82cf-714c60030491"}` + "\n",
 	"opencode": `{"type":"step_start","sessionID":"ses_1","part":{"type":"step-start"}}` + "\n",
@@ -21,7 +21,7 @@ var inits = map[string]string{
 	"pi":       `{"type":"session","id":"s","cwd":"/"}` + "\n",
 }
 
-// TestEventsAreNoTextAnswer: a CLI that prints only its first event, whatever it is asked for, gives no answer.
+// A CLI that prints only its first event, whatever the request, gives no answer.
 func TestEventsAreNoTextAnswer(t *testing.T) {
 	suppressNothing(t)
 	for name, line := range inits {
@@ -46,8 +46,7 @@ func TestEventsAreNoTextAnswer(t *testing.T) {
 	}
 }
 
-// TestTextModeOfACaller: where the caller chose text mode, a stream with a session is no answer; an answer that has the
-// form of an event is one.
+// If the caller chose text mode, a stream with a session is no answer. An answer in the form of an event is one.
 func TestTextModeOfACaller(t *testing.T) {
 	suppressNothing(t)
 	run := func(t *testing.T, text string) (*clichain.Response, error) {
@@ -62,8 +61,8 @@ func TestTextModeOfACaller(t *testing.T) {
 	require.Equal(t, `{"type":"error","message":"as the schema wants it"}`, resp.Text)
 }
 
-// TestNoStreamFallbackAtWriteAccess: the other modes of a CLI hide its tools, so that a run in one of them counts as one
-// that may have changed something, and no other backend could be asked.
+// The other modes of a CLI hide its tools, so that a run in one of them may have changed something, and no other
+// backend could be asked.
 func TestNoStreamFallbackAtWriteAccess(t *testing.T) {
 	suppressNothing(t)
 	for access, runs := range map[clichain.Access]int{

@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A daemon that breaks every tie, environment included, gets away from a
-// search; behind a shim it does not.
+// A daemon that removes every trace, including its environment, escapes a search of the processes. Behind a shim it
+// does not.
 func TestShim(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the shim exists on Linux only")
@@ -41,8 +41,8 @@ func TestShim(t *testing.T) {
 	}
 }
 
-// Some CLIs leave a server of their own behind after each run, in a session of its own, for the runs to come. The answer
-// is there, and the server is not, whatever it is called.
+// Some CLIs leave their own server behind after each run, in its own session, for later runs. The answer arrives, and
+// the server is ended, whatever its name.
 func TestServerThatACallLeavesBehind(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a daemon is found by its environment, on Linux only")
@@ -59,7 +59,7 @@ func TestServerThatACallLeavesBehind(t *testing.T) {
 	}
 }
 
-// A group that is none is a clear error, before anything starts.
+// An invalid control group is a clear error, before anything starts.
 func TestCgroupThatIsNone(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("control groups exist on Linux only")

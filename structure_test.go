@@ -22,11 +22,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shapeLimits are the limits of one package. References are uses of a name that another file of the package declares; a
-// circle is a set of files that use each other; methods are those of one type. Tests do not count.
+// shapeLimits are the limits of one package. References are uses of a name that another file of the package declares.
+// A circle is a set of files that use each other. Methods are counted for each type. Tests do not count.
 type shapeLimits struct{ files, lines, references, circle, methods int }
 
-// The limits of all packages, and of those that have stricter ones.
+// The limits of all packages, and stricter limits of some.
 var (
 	usualLimits   = shapeLimits{files: 30, lines: math.MaxInt, references: math.MaxInt, circle: 10, methods: 40}
 	specialLimits = map[string]shapeLimits{
@@ -35,14 +35,14 @@ var (
 	}
 )
 
-// packageShape is what the guards measure of one package.
+// packageShape is the measured shape of one package.
 type packageShape struct {
 	path       string
 	files      int
 	lines      int
-	references int      // uses of a name that another file of the package declares
+	references int      // uses of names that another file of the package declares
 	circle     []string // the largest set of files that all reach each other
-	methods    int      // of the type that has most
+	methods    int      // of the type with the most methods
 	owner      string   // that type
 }
 
@@ -85,7 +85,7 @@ func TestPackagesHaveAShape(t *testing.T) {
 	}
 }
 
-// The guard finds a circle, and what makes it, in a package of three files.
+// The guard finds a circle, and its cause, in a package of three files.
 func TestPackageShapeGuard(t *testing.T) {
 	shape := shapeOf(t, "m/p", importer.Default(), map[string]string{
 		"a.go": "package p\ntype A struct{ next *B }\nfunc (A) One() {}\nfunc (*A) Two() { c() }\n",
@@ -113,14 +113,14 @@ var packageShapes = func() func(*testing.T) []*packageShape {
 	measure := sync.OnceValues(measurePackages)
 	return func(t *testing.T) []*packageShape {
 		t.Helper()
-		sources(t) // skips where there is no checkout
+		sources(t) // skips without a checkout
 		shapes, err := measure()
 		require.NoError(t, err)
 		return shapes
 	}
 }()
 
-// listedPackage is what go list says of a package.
+// listedPackage is an entry of go list.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -166,7 +166,7 @@ func measurePackages() (shapes []*packageShape, err error) {
 	return shapes, nil
 }
 
-// shapeOf measures a package whose sources are given.
+// shapeOf measures a package from its sources.
 func shapeOf(t *testing.T, path string, from types.Importer, sources map[string]string) *packageShape {
 	t.Helper()
 	set := token.NewFileSet()
@@ -220,7 +220,7 @@ func measureShape(path string, set *token.FileSet, files []*ast.File, from types
 	return s, nil
 }
 
-// largestCircle is the largest set of nodes that all reach each other.
+// largestCircle returns the largest set of nodes that all reach each other.
 func largestCircle(uses map[string]map[string]bool) (largest []string) {
 	reach := map[string]map[string]bool{}
 	for from := range uses {

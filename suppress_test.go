@@ -101,7 +101,7 @@ func requireSuppressed(t *testing.T, spec clichain.CliSpec, want bool, variable 
 	}
 }
 
-// A backend is turned off by its slug and by the spec it is an instance of, and SuppressedBy says so by its name.
+// SKIP_CLI suppresses a backend by its name and by the slug of its spec. SuppressedBy reports the backend's name.
 func TestSuppressedByAgreesWithTheBackend(t *testing.T) {
 	work := named(specs.Claude(), "owl-work")
 	work.InstanceOf = "claude"
@@ -144,7 +144,7 @@ func TestSuppressedByNobody(t *testing.T) {
 	require.True(t, ok, "the case of the name does not matter either")
 }
 
-// The value is somebody else's text: it must not break a log line.
+// The value comes from another program: it must not break a log line.
 func TestSuppressionMessageIsOneLine(t *testing.T) {
 	suppressNothing(t)
 	t.Setenv("SKIP_CLI", "claude,\n\x1b[31mgemini")
@@ -153,8 +153,7 @@ func TestSuppressionMessageIsOneLine(t *testing.T) {
 	requireOneLine(t, err.Error())
 }
 
-// A mistake in the list is told where it turns a backend off, and where it does
-// not: with the answer of another.
+// A mistake in the list is reported with the suppressed backend, and as a warning with the answer of another backend.
 func TestSuppressionDoubts(t *testing.T) {
 	suppressNothing(t)
 	claude, codex := specs.Claude(), specs.Codex()

@@ -18,7 +18,7 @@ func codexSays(text string) string {
 const codexRuns = `{"type":"item.started","item":{"id":"t","type":"command_execution","command":"ls"}}` + "\n" +
 	`{"type":"item.completed","item":{"id":"t","type":"command_execution","aggregated_output":"x","exit_code":0}}` + "\n"
 
-// textsOf are the texts and the thoughts of a stream, and its error.
+// textsOf returns the texts and the thoughts of a stream, and its error.
 func textsOf(p clichain.Backend, t *testing.T) (text, thinking []string, err error) {
 	for e, failure := range p.Stream(t.Context(), clichain.Prompt("hi")) {
 		switch {
@@ -53,13 +53,12 @@ func TestStreamOfCodexHasNoCommentary(t *testing.T) {
 	}
 }
 
-// What was no more than commentary is no text a failed attempt has delivered:
-// the chain may go on.
+// Commentary is no delivered text: after a failed attempt the chain may continue.
 func TestCommentaryDoesNotEndAChain(t *testing.T) {
 	clitest.NoLeaks(t)
 	broken := provider(t, specs.Codex(), clichain.Config{Timeout: 3 * time.Second}, play(stdout(codexSays("let me look")), clitest.Step{Hang: true}))
 	healthy := provider(t, named(specs.Codex(), "healthy"), clichain.Config{}, play(readStdin, stdout(codexAnswer("done"))))
-	t.Run("a chain", func(t *testing.T) {
+	t.Run("chain", func(t *testing.T) {
 		t.Parallel()
 		text, thinking, err := textsOf(clichain.ChainOf([]clichain.Backend{broken, healthy}, nil), t)
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A failure that may pass is tried once more, and the first try is on record.
+// A transient failure is retried once, and the first attempt is recorded.
 func TestTransientFailureIsRetriedOnce(t *testing.T) {
 	clitest.NoLeaks(t)
 	overloaded := []clitest.Step{stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}` + "\n"), clitest.Exit(1)}
@@ -26,7 +26,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		require.Equal(t, clichain.ReasonOverloaded, resp.Attempts[0].Reason)
 		require.False(t, resp.Attempts[0].Skipped)
 	})
-	t.Run("never a third time", func(t *testing.T) {
+	t.Run("no third attempt", func(t *testing.T) {
 		t.Parallel()
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{
 			Cases: []clitest.Case{{Once: true, Steps: overloaded}, {Once: true, Steps: overloaded}}, Steps: []clitest.Step{readStdin, stdout(codexAnswer("third"))},
@@ -35,7 +35,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		be := requireReason(t, clichain.ReasonOverloaded, err)
 		require.Len(t, be.Earlier, 1)
 	})
-	t.Run("not where the id of the session is taken now", func(t *testing.T) {
+	t.Run("not with a session ID that is now in use", func(t *testing.T) {
 		t.Parallel()
 		failed := []clitest.Step{stdout(`{"type":"result","subtype":"success","is_error":true,"api_error_status":529,"result":"overloaded"}` + "\n"), clitest.Exit(1)}
 		p := provider(t, specs.Claude(), clichain.Config{}, clitest.Scenario{
@@ -54,7 +54,7 @@ func TestTransientFailureIsRetriedOnce(t *testing.T) {
 		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 		requireReason(t, clichain.ReasonUnauthenticated, err)
 	})
-	t.Run("not when a tool may have changed something", func(t *testing.T) {
+	t.Run("not if a tool may have changed something", func(t *testing.T) {
 		t.Parallel()
 		wrote := append([]clitest.Step{stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")}, overloaded...)
 		p := provider(t, specs.Codex(), clichain.Config{}, clitest.Scenario{

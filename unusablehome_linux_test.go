@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// withMounts runs the rest of a test in a process that has mounts of its own, or skips it.
+// withMounts runs the rest of a test in a process with its own mounts, or skips it.
 func withMounts(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	const inside = "CLICHAIN_TEST_MOUNTS"
@@ -33,10 +33,10 @@ func withMounts(t *testing.T, test func(t *testing.T)) {
 	require.NoError(t, err, "%s", out)
 }
 
-// unusableHomes are homes that take no files, by what makes them.
+// unusableHomes are homes that accept no files, by how they are made.
 var unusableHomes = []struct {
 	name string
-	make func(t *testing.T, home string) string // where it is then
+	make func(t *testing.T, home string) string // its new path
 }{
 	{"missing", func(t *testing.T, home string) string { return filepath.Join(home, "none") }},
 	{"not set", func(*testing.T, string) string { return "" }},
@@ -51,7 +51,7 @@ var unusableHomes = []struct {
 	}},
 }
 
-// withoutInodes makes a home that holds a folder, and has no inode for anything more.
+// withoutInodes makes a home that contains a directory, and has no inode for anything more.
 func withoutInodes(t *testing.T, home, folder string) string {
 	require.NoError(t, syscall.Mount("none", home, "tmpfs", 0, "nr_inodes=32"))
 	require.NoError(t, os.MkdirAll(filepath.Join(home, folder), 0o700))
@@ -69,8 +69,8 @@ func readOnly(t *testing.T, home string) string {
 	return home
 }
 
-// Where the home takes no files, a plain call works in a private directory below one of this user in the temporary
-// directory. No session can be continued there.
+// If the home accepts no files, a plain call works in a private directory below a directory of this user in the
+// temporary directory. No session can be continued there.
 func TestUnusableHome(t *testing.T) {
 	withMounts(t, func(t *testing.T) {
 		for _, test := range unusableHomes {
@@ -110,7 +110,7 @@ func TestUnusableHome(t *testing.T) {
 	})
 }
 
-// A directory that another user may have prepared, or could replace, is not used.
+// A directory that another user may have prepared or could replace is not used.
 func TestUnusableHomeAndTemporaryDirectory(t *testing.T) {
 	name := fmt.Sprintf("clichain-%d", os.Geteuid())
 	for _, test := range []struct {

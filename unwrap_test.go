@@ -9,12 +9,12 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// wrapper is a backend that names the Provider that it wraps.
+// wrapper is a backend with an Unwrap method that returns its Provider.
 type wrapper struct{ *clichain.Provider }
 
 func (w wrapper) Unwrap() clichain.Backend { return w.Provider }
 
-// embedder embeds a Provider and does not say so.
+// embedder embeds a Provider without an Unwrap method.
 type embedder struct{ *clichain.Provider }
 
 // delegate wraps another wrapper, and embeds nothing.
@@ -22,8 +22,8 @@ type delegate struct{ clichain.Backend }
 
 func (d delegate) Unwrap() clichain.Backend { return d.Backend }
 
-// A chain uses what it knows of a Provider for a wrapper with Unwrap only. The promoted methods of a type that embeds a
-// Provider have no effect on that.
+// A chain uses its knowledge of a Provider only for a wrapper with Unwrap. Promoted methods of a type that embeds a
+// Provider have no effect.
 func TestUnwrapLeadsToTheProvider(t *testing.T) {
 	program, err := exec.LookPath("true")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// requireMistake is for a mistake of who set a backend up, in that field.
+// requireMistake asserts a configuration mistake in that field.
 func requireMistake(t *testing.T, option string, err error) {
 	t.Helper()
 	require.Equal(t, option, requireReason(t, clichain.ReasonBadOption, err).Option, "%v", err)
@@ -23,13 +23,13 @@ func aliased(alias, model string) clichain.Config {
 	return clichain.Config{ModelAliases: map[string]string{alias: model, "good": "m-1"}}
 }
 
-// An alias that means something already would do nothing.
+// An alias that already has a meaning would have no effect.
 func TestAliasOfABackend(t *testing.T) {
 	for _, alias := range []string{"codex", "openai-cli", "codex-default", "codex-work"} {
 		cfg := aliased(alias, "m")
 		cfg.Name = "codex-work"
 		require.NoError(t, cfg.Validate(), "known only with the spec")
-		if alias == "codex" { // another backend's name is none of this one
+		if alias == "codex" { // another backend's name is no alias of this one
 			require.NoError(t, clichain.NewProvider(specs.Codex(), &cfg).Validate())
 			cfg.Name = ""
 		}
@@ -114,8 +114,7 @@ func TestChainConfigMistakes(t *testing.T) {
 	require.NoError(t, clichain.ChainConfig{Replay: "never", Budget: time.Second}.Validate())
 }
 
-// Two of one name are a mistake of who made the chain: models, sessions and
-// attempts would not say which is meant.
+// Two backends of one name are a configuration mistake, because models, sessions and attempts would be ambiguous.
 func TestNamesInAChainDiffer(t *testing.T) {
 	a, b, again := &backend{name: "a"}, &backend{name: "b"}, &backend{name: "a"}
 	c := clichain.ChainOf([]clichain.Backend{a, b, again}, nil)
@@ -134,7 +133,7 @@ func TestNamesInAChainDiffer(t *testing.T) {
 	}
 }
 
-// A broken spec is named by everything, and stops nobody else.
+// Every method reports a broken spec, and other backends still work.
 func TestABrokenSpecStopsNobodyElse(t *testing.T) {
 	broken := clichain.NewProvider(clichain.CliSpec{Name: "mistyped"}, nil)
 	misset := clichain.NewProvider(specs.Codex(), &clichain.Config{Sandbox: "yes"})
@@ -168,7 +167,7 @@ func TestABrokenSpecStopsNobodyElse(t *testing.T) {
 			require.ErrorContains(t, ready, "the others would be tried")
 		})
 	}
-	t.Run("nobody else", func(t *testing.T) {
+	t.Run("other backends work", func(t *testing.T) {
 		_, err := nest(failing("a", clichain.ReasonRateLimited), broken).Complete(t.Context(), clichain.Prompt("hi"))
 		var chain *clichain.ChainError
 		require.ErrorAs(t, err, &chain)

@@ -12,13 +12,12 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A run that says why it cannot go on and ends by itself, while the chain decides
-// to end it for the same reason: who is first depends on the machine, the verdict
-// does not.
+// A run may report why it cannot continue and exit, while the chain ends it for the same reason. The order depends on
+// the machine, the verdict does not.
 func TestOneVerdictOnABusyMachine(t *testing.T) {
 	suppressNothing(t)
 	clitest.Busy(t)
-	const resets = 4102444800 // far ahead: the longest limit there is
+	const resets = 4102444800 // far ahead: the longest possible limit
 	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)
 	for name, test := range map[string]struct {
 		spec    clichain.CliSpec

@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// installed makes a Provider whose program is a fake of a version, as npm installs it. An empty version leaves out the
-// package file.
+// installed returns a Provider whose program is a fake of a version, as npm installs it. An empty version leaves out
+// the package file.
 func installed(t *testing.T, spec clichain.CliSpec, version string, s clitest.Scenario) *clichain.Provider {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -29,7 +29,7 @@ func installed(t *testing.T, spec clichain.CliSpec, version string, s clitest.Sc
 	return clichain.NewProvider(spec, &clichain.Config{Binary: path})
 }
 
-// An answer of a CLI that is newer than its spec says so, and no other does.
+// Only an answer of a CLI that is newer than its spec has a warning about that.
 func TestDrift(t *testing.T) {
 	checked := specs.Codex().CheckedWith
 	for name, test := range map[string]struct{ version, want string }{
@@ -50,7 +50,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// Where a newer CLI was not understood, or does not understand, an update of it would be no help.
+// If a newer CLI was not understood, or rejects a flag, updating it would not help.
 func TestDriftExplainsAFailure(t *testing.T) {
 	unknown := []clitest.Step{{Stderr: "error: unknown option '--tools'\n"}, clitest.Exit(1)}
 	const update, drift = "update it", "with which its spec was checked: update clichain, or the spec"
@@ -77,7 +77,7 @@ func TestDriftExplainsAFailure(t *testing.T) {
 	}
 }
 
-// An option that the installed version has no flag for is refused before anything starts.
+// An option without a flag in the installed version is refused before anything starts.
 func TestOptionOfALaterVersion(t *testing.T) {
 	clitest.NoLeaks(t)
 	spec := clichain.CliSpec{
@@ -105,7 +105,7 @@ func TestOptionOfALaterVersion(t *testing.T) {
 	require.NoFileExists(t, record)
 	require.ErrorIs(t, p.Check(t.Context(), req), clichain.ErrUnsupported)
 
-	// In a container its files are not those of this machine.
+	// In a container its files are not on this machine.
 	cfg := p.Config()
 	cfg.Container = &clichain.Container{Image: "own"}
 	require.Empty(t, clichain.NewProvider(spec, &cfg).Status("").Version)

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// story is a stream as one line per event.
+// story formats a stream as one line per event.
 func story(t *testing.T, events func(func(clichain.Event, error) bool)) (lines []string, err error) {
 	t.Helper()
 	for e, streamErr := range events {
@@ -34,7 +34,7 @@ func story(t *testing.T, events func(func(clichain.Event, error) bool)) (lines [
 	return lines, nil
 }
 
-// A reader who can forget text gets the next backend's, after a reset.
+// A reader that can discard text gets the next backend's text after a reset.
 func TestAcceptReset(t *testing.T) {
 	first, skipped := failing("a", clichain.ReasonExit), failing("b", clichain.ReasonUnsupported)
 	first.text = "half an ans"
@@ -53,18 +53,18 @@ func TestAcceptReset(t *testing.T) {
 	require.ErrorIs(t, err, clichain.ErrExit)
 	require.Equal(t, want[:3], lines)
 
-	t.Run("nobody takes over", func(t *testing.T) {
+	t.Run("no backend takes over", func(t *testing.T) {
 		lines, err := story(t, clichain.ChainOf(list[:2], &clichain.ChainConfig{AcceptReset: true}).Stream(t.Context(), clichain.Prompt("hi")))
 		require.ErrorIs(t, err, clichain.ErrUnsupported)
 		require.Equal(t, want[:5], lines, "the text stays")
 	})
-	t.Run("in a chain that accepts", func(t *testing.T) {
+	t.Run("in a chain that accepts resets", func(t *testing.T) {
 		outer := clichain.ChainOf([]clichain.Backend{clichain.ChainOf(list, nil)}, &clichain.ChainConfig{AcceptReset: true})
 		lines, err := story(t, outer.Stream(t.Context(), clichain.Prompt("hi")))
 		require.NoError(t, err)
 		require.Equal(t, want, lines)
 	})
-	t.Run("complete reads no text", func(t *testing.T) {
+	t.Run("Complete reads no text", func(t *testing.T) {
 		inner := clichain.ChainOf(list, nil)
 		for _, c := range []*clichain.Chain{inner, clichain.ChainOf([]clichain.Backend{inner}, nil)} {
 			resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -74,7 +74,7 @@ func TestAcceptReset(t *testing.T) {
 	})
 }
 
-// Every run and every failure can be seen, a second try of one backend too.
+// Every run and every failure is an event, also the retry of a backend.
 func TestAttemptsAreEvents(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -112,7 +112,7 @@ func TestLeavingAChainsStreamStopsIt(t *testing.T) {
 	require.ErrorContains(t, err, "only once")
 }
 
-// A stream that breaks off without text is asked for again as a whole.
+// A stream that breaks off without text is retried in another output mode.
 func TestStreamFallback(t *testing.T) {
 	suppressNothing(t)
 	begun := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout(init1 + "\n")}}
@@ -131,7 +131,7 @@ func TestStreamFallback(t *testing.T) {
 		require.Len(t, resp.Attempts, 1)
 		require.Equal(t, clichain.ReasonBadOutput, resp.Attempts[0].Reason)
 	})
-	t.Run("not where a stream was asked for", func(t *testing.T) {
+	t.Run("not if the caller requires a stream", func(t *testing.T) {
 		_, err := run(t, clichain.Config{Output: clispec.OutputStream}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
 		requireReason(t, clichain.ReasonBadOutput, err)
 	})
@@ -142,15 +142,14 @@ func TestStreamFallback(t *testing.T) {
 		_, err := run(t, clichain.Config{}, req, clitest.Scenario{Cases: []clitest.Case{begun}, Steps: whole})
 		require.True(t, requireReason(t, clichain.ReasonBadOutput, err).SideEffects)
 	})
-	t.Run("not for what is no stream", func(t *testing.T) {
+	t.Run("not for output that is no stream", func(t *testing.T) {
 		help := clitest.Case{Once: true, Steps: []clitest.Step{readStdin, stdout("Usage: claude\n")}}
 		_, err := run(t, clichain.Config{}, clichain.Prompt("hi"), clitest.Scenario{Cases: []clitest.Case{help}, Steps: whole})
 		requireReason(t, clichain.ReasonBadOutput, err)
 	})
 }
 
-// What an agent with write access has begun is run again only where the policy
-// allows it, and the error says so.
+// A run with write access is retried only if the policy allows it, and the error reports that.
 func TestReplay(t *testing.T) {
 	for name, test := range map[string]struct {
 		replay   clichain.ReplayPolicy
@@ -188,7 +187,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What failed attempts cost is counted, and can end a call.
+// The cost of failed attempts is counted, and can end a call.
 func TestCost(t *testing.T) {
 	costly := func(name string, usd *float64) *backend {
 		b := failing(name, clichain.ReasonEmpty)

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// workflow is what this test reads of .github/workflows/ci.yml.
+// workflow is the part of .github/workflows/ci.yml that this test reads.
 type workflow struct {
 	On          map[string]any
 	Permissions map[string]string
@@ -26,7 +26,7 @@ type workflow struct {
 	}
 }
 
-// GitHub does what .ci does and no more: nothing is checked there that a checkout could not check.
+// GitHub runs what .ci contains: it checks nothing that a checkout could not check.
 func TestWorkflow(t *testing.T) {
 	text := read(t, ".github/workflows/ci.yml")
 	var flow workflow
@@ -65,7 +65,7 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
-// minor is the version of Go that go.mod names, without its last part.
+// minor returns the Go version of go.mod, without its last part.
 func minor(t *testing.T) string {
 	t.Helper()
 	want := goVersion.FindStringSubmatch(read(t, "go.mod"))
@@ -75,7 +75,7 @@ func minor(t *testing.T) string {
 
 var goVersion = regexp.MustCompile(`(?m)^go ((\d+\.\d+)\.\d+)$`)
 
-// Every place that names a version of Go names that of go.mod.
+// Every place that names a Go version names the one of go.mod.
 func TestGoVersion(t *testing.T) {
 	want := goVersion.FindString(read(t, "go.mod"))
 	for _, file := range []string{"go.work", "cmd/clichain/go.mod", "jetstream/go.mod", "otel/go.mod", "batch/go.mod", "conformance/go.mod", "tools/go.mod"} {
@@ -86,13 +86,13 @@ func TestGoVersion(t *testing.T) {
 	require.Contains(t, read(t, "docs/how-to/operations.md"), `go-version: "`+minor(t)+`"`)
 }
 
-// .ci/run takes the command that tests everything from README, which has others too.
+// .ci/run takes the command that runs all tests from the README.
 func TestAllTestsRun(t *testing.T) {
 	require.Contains(t, read(t, ".ci/run"), `tests=$(grep -m1 '^go test.* work$' README.md)`)
 	require.Regexp(t, `(?m)^go test -race -p 4 -timeout \d+m work$`, read(t, "README.md"))
 }
 
-// What is tested on macOS and Windows are the pure packages, but those with paths, which are others there.
+// The portable tests are those of the pure packages, except packages that handle paths, which differ between systems.
 func TestPortable(t *testing.T) {
 	_, list, _ := strings.Cut(read(t, ".ci/portable"), "portable=(")
 	list, _, ok := strings.Cut(list, ")")

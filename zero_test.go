@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// What was made without its constructor works, or says what to do.
+// A value made without its constructor works, or its error says what to do.
 func TestZeroValues(t *testing.T) {
 	t.Run("Provider", func(t *testing.T) {
 		var p clichain.Provider
@@ -63,7 +63,7 @@ func TestZeroValues(t *testing.T) {
 	})
 }
 
-// Who waits too long is passed over, and no wait is part of an attempt.
+// A chain skips a backend whose queue is too long, and waiting is no part of an attempt.
 func TestQueueing(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
@@ -117,7 +117,7 @@ func TestQueueing(t *testing.T) {
 		resp, err := p.Complete(t.Context(), req)
 		require.NoError(t, err)
 		require.Equal(t, clichain.ReasonBadSession, resp.Attempts[0].Reason)
-		// What comes before the wait, such as the look at the login, counts.
+		// Time before the wait counts, such as the login check.
 		waited := (<-freed).Sub(start)
 		require.LessOrEqual(t, resp.Attempts[0].Duration, time.Since(start)-waited/2)
 	})

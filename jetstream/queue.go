@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,7 +123,7 @@ func (q *Queue) mustExist(ctx context.Context) error {
 		return err
 	}
 	queues, err := q.store.Queues(ctx)
-	if err != nil {
+	if err != nil || slices.Contains(queues, q.cfg.Name) { // created in the meantime
 		return err
 	}
 	return &NoQueueError{q.cfg.Name, queues}
