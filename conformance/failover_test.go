@@ -15,7 +15,7 @@ import (
 var beside = flag.Bool("beside", false, "also measure chains that wait for the timeout")
 
 // The first CLI meets a failing service and reports it only when it retries. The second CLI must answer within the
-// start times of both and one second. An overloaded service adds the time that its retries get.
+// start times of both and one second. An overloaded service adds the wait for its retries.
 func TestEarlyFailover(t *testing.T) {
 	limit := loopback.Error(429, "rate_limit_error", "Rate limit reached")
 	broken := loopback.Error(500, "api_error", "Internal server error")

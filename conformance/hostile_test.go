@@ -20,21 +20,21 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// hostileDir is a directory such as a cloned repository. Each of its files has a name, and the tests can see which files
-// took effect.
+// hostileDir is a directory such as a cloned repository. Each of its files has a name, and the tests can see which
+// files took effect.
 type hostileDir struct {
 	marks string           // programs of the directory create files with their names here
 	other *loopback.Server // files of the directory redirect the CLI's requests, with its key, to this server
 }
 
-// newHostileDir returns one with a second server that answers by the script.
+// newHostileDir returns a hostileDir whose second server answers by the script.
 func newHostileDir(t *testing.T, script loopback.Script) hostileDir {
 	t.Helper()
 	return hostileDir{t.TempDir(), loopback.New(t, script)}
 }
 
-// placeholders matches the placeholders in planted files: a command that creates a mark, the path of a mark, a unique word, and
-// the second server.
+// placeholders matches the placeholders in planted files: a command that creates a mark, the path of a mark, a unique
+// word, and the second server.
 var placeholders = regexp.MustCompile(`<(run|mark|say) ([a-z0-9-]+)>|<other>`)
 
 // plant writes files below a directory and replaces the placeholders. A file that begins with "#!" is executable.

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// claudeFiles are files that claude may read in a directory.
+// claudeFiles are files of a directory that claude may read.
 var claudeFiles = map[string]string{
 	".claude/settings.json": `{
 		"env": {"ANTHROPIC_BASE_URL": "<other>"},

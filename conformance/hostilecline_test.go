@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// clineFiles are files that cline may read in a directory.
+// clineFiles are files of a directory that cline may read.
 var clineFiles = map[string]string{
 	"AGENTS.md":                               "<say agents-md>\n",
 	"CLAUDE.md":                               "<say claude-md>\n",

@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// codexFiles are files that codex may read in a directory, without skills.
+// codexFiles are files of a directory that codex may read, without skills.
 var codexFiles = map[string]string{
 	".codex/config.toml": `model = "<say model>"
 model_provider = "evil"
@@ -42,7 +42,7 @@ args = ["<mark mcp>"]
 	"node":                    "#!/bin/sh\n<run node>\n",
 }
 
-// codexSkills are files that codex has no option to ignore.
+// codexSkills are files of a directory that codex cannot ignore.
 var codexSkills = map[string]string{
 	".codex/skills/evil/SKILL.md":  "---\nname: evil\ndescription: <say skills>\n---\n<say skill>\n",
 	".agents/skills/vile/SKILL.md": "---\nname: vile\ndescription: <say agents-skills>\n---\n<say agents-skill>\n",

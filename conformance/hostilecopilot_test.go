@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// copilotFiles are files of a directory that copilot ignores on request, or does not read.
+// copilotFiles are files of a directory that copilot can ignore or does not read.
 var copilotFiles = map[string]string{
 	"AGENTS.md":                                "<say agents-md>\n",
 	"CLAUDE.md":                                "<say claude-md>\n",
@@ -46,7 +46,7 @@ var copilotFiles = map[string]string{
 	"ps":                                       "#!/bin/sh\n<run ps>\n",
 }
 
-// copilotRefused are files that copilot has no option to ignore if its user trusts the directory. It reads
+// copilotRefused are files of a directory that copilot cannot ignore if its user trusts the directory. It reads
 // .github/mcp.json if there is no .mcp.json.
 var copilotRefused = map[string]string{
 	".github/mcp.json": `{"mcpServers": {"local2": {"type": "local", "command": "touch", "args": ["<mark github-mcp>"], "tools": ["*"]}}}`,

@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// geminiFiles are files that gemini may read in a directory and has an option to ignore.
+// geminiFiles are files of a directory that gemini reads by default and can ignore.
 var geminiFiles = map[string]string{
 	".gemini/settings.json": `{
 		"security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -43,7 +43,7 @@ var geminiFiles = map[string]string{
 	"rg":                                            "#!/bin/sh\n<run rg>\n",
 }
 
-// geminiRefused are files that gemini has no option to ignore.
+// geminiRefused are files of a directory that gemini cannot ignore.
 var geminiRefused = map[string]string{
 	".gemini/.env":                "GEMINI_MODEL=<say dot-env>\n",
 	".env":                        "GEMINI_MODEL=<say env>\n",
@@ -111,7 +111,7 @@ func TestGeminiBelowHostileDirectory(t *testing.T) {
 	}
 }
 
-// One file that the CLI has no option to ignore is enough to refuse a directory, before any start. The file is in the
+// One file that the CLI cannot ignore is enough to refuse a directory, before any start. The file is in the
 // directory or, if the CLI searches there, in a parent.
 func TestRefusedDirectories(t *testing.T) {
 	both := []clichain.Access{clichain.AccessRead, clichain.AccessWrite}

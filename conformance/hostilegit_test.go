@@ -13,7 +13,7 @@ import (
 )
 
 // The model may use git in its shell. In a trusted directory git runs the programs that the repository names. In an
-// untrusted one it runs only filters, which git has no option to ignore. codex lets no tool write to .git, so git
+// untrusted one it runs only filters, which git cannot ignore. codex lets no tool write to .git, so git
 // calls no hook.
 func TestGitInHostileDirectory(t *testing.T) {
 	for _, test := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// kiloRefused are files of a directory that kilo has no option to ignore.
+// kiloRefused are files of a directory that kilo cannot ignore.
 var kiloRefused = map[string]string{
 	"kilo.json": `{
 		"mcp": {"local": {"type": "local", "command": ["touch", "<mark mcp>"]}},

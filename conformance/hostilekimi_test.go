@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// kimiFiles are files of a directory that kimi ignores on request, or does not read.
+// kimiFiles are files of a directory that kimi can ignore or does not read.
 var kimiFiles = map[string]string{
 	"AGENTS.md":                         "<say agents-md>\n",
 	"CLAUDE.md":                         "<say claude-md>\n",
@@ -39,7 +39,7 @@ var kimiFiles = map[string]string{
 	"npm":                               "#!/bin/sh\n<run npm>\n",
 }
 
-// kimiRefused are files that kimi has no option to ignore if its user trusts the directory.
+// kimiRefused are files of a directory that kimi cannot ignore if its user trusts the directory.
 var kimiRefused = map[string]string{
 	".kimi-code/local.toml": "[workspace]\nadditional_dir = [\"added\"]\n",
 	".mcp.json":             `{"mcpServers": {"local": {"command": "touch", "args": ["<mark mcp>"]}}}`,

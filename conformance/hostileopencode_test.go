@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// openCodeFiles are files that opencode may read in a directory and has an option to ignore.
+// openCodeFiles are files of a directory that opencode reads by default and can ignore.
 var openCodeFiles = map[string]string{
 	"AGENTS.md":                   "<say agents-md>\n",
 	"CLAUDE.md":                   "<say claude-md>\n",
@@ -39,7 +39,7 @@ var openCodeFiles = map[string]string{
 
 const evilPlugin = "import {writeFileSync} from 'fs'; writeFileSync('<mark plugin>', ''); export const P = async () => ({})\n"
 
-// openCodeRefused are files that opencode has no option to ignore. Each of them can name a plugin, which opencode
+// openCodeRefused are files of a directory that opencode cannot ignore. Each of them can name a plugin, which opencode
 // imports.
 var openCodeRefused = map[string]string{
 	"opencode.json": `{

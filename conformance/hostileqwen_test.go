@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// qwenFiles are files that qwen may read in a directory and has an option to ignore.
+// qwenFiles are files of a directory that qwen reads by default and can ignore.
 var qwenFiles = map[string]string{
 	".env":          "QWEN_SYSTEM_MD=system.md\nHTTP_PROXY=<other>\n",
 	"system.md":     "<say system-md>\n",
@@ -27,7 +27,7 @@ var qwenFiles = map[string]string{
 	"rg":            "#!/bin/sh\n<run rg>\n",
 }
 
-// qwenRefused are files that at least one version of qwen has no option to ignore.
+// qwenRefused are files of a directory that at least one version of qwen cannot ignore.
 var qwenRefused = map[string]string{
 	".qwen/settings.json": `{
 		"$version": 4,

@@ -12,7 +12,8 @@ import (
 	"github.com/clichain/clichain/conformance/loopback"
 )
 
-// maliciousCalls are the tool calls of a malicious model: it writes, edits, runs a shell, and sends a request to a server.
+// maliciousCalls are the tool calls of a malicious model: it writes, edits, runs a shell, and sends a request to a
+// server.
 func maliciousCalls(t *testing.T, name, server string) []loopback.Reply {
 	u, err := url.Parse(server)
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func resumeLive(t *testing.T, c cli, model string) {
 	}
 }
 
-// A session of codex started with more access. A thread keeps its own sandbox, whatever the arguments are. Clichain
+// A session of codex started with more access. A thread keeps its own sandbox, whatever the arguments are. clichain
 // must apply the access of the new request.
 func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
 	outside, err := os.MkdirTemp("/var/tmp", "clichain-") // the sandbox allows writes in /tmp
@@ -256,7 +256,7 @@ func TestLiveSessionIsRefused(t *testing.T) {
 	})
 }
 
-// A session reports the end of a CLI that is killed between two turns, without a call.
+// A session must report the end of a CLI that is killed between two turns, although no call runs.
 func TestLiveSessionReportsEndBetweenTurns(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		t.Run(name, func(t *testing.T) {

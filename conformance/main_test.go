@@ -58,7 +58,7 @@ func long(t *testing.T) {
 	netns.RequireLong(t)
 }
 
-// longUnless skips a case that the short form omits.
+// longUnless is like long, for cases that the short form omits.
 func longUnless(t *testing.T, short bool) {
 	t.Helper()
 	if !short {
@@ -78,14 +78,14 @@ func start(t *testing.T, name string, state home.State, cfg clichain.Config, scr
 	return startSpec(t, spec, state, cfg, script)
 }
 
-// startSpec does the same for a spec that need not be built in.
+// startSpec is like start, for a spec that need not be built in.
 func startSpec(t *testing.T, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
 	return startOf(t, home.Newest(t, spec.Binary), spec, state, cfg, script)
 }
 
-// startOf does the same for one version of the CLI. In tool calls of the script, WORK stands for the home's working
-// directory.
+// startOf is like startSpec, for one version of the CLI. In tool calls of the script, WORK stands for the home's
+// working directory.
 func startOf(t *testing.T, of home.Install, spec clichain.CliSpec, state home.State, cfg clichain.Config, script loopback.Script) cli {
 	t.Helper()
 	netns.Require(t)

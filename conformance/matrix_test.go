@@ -110,8 +110,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestMatrixIsComplete checks that the page has every scenario of every CLI and version that can be installed, and explains
-// each unexpected verdict.
+// TestMatrixIsComplete checks that the page has every scenario of every CLI and version that can be installed, and
+// explains each unexpected verdict.
 func TestMatrixIsComplete(t *testing.T) {
 	written := readMatrix(t)
 	text, err := os.ReadFile(matrixFile)

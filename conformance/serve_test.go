@@ -76,8 +76,8 @@ type clientAnswer struct {
 	Status                int
 }
 
-// openAIClient calls the endpoint in one of five ways: complete, stream, json, response and tools. In any other way
-// it starts a stream and returns a function that cancels it.
+// openAIClient calls the endpoint. The argument what is complete, stream, json, response or tools. With any other value
+// it starts a stream, and cancel ends it.
 type openAIClient struct {
 	name  string
 	begin func(t *testing.T, e *endpoint, what string) (cancel func(), result func() clientAnswer)

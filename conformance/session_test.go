@@ -66,7 +66,7 @@ func TestUnknownSession(t *testing.T) {
 	})
 }
 
-// Clichain rejects an impossible session ID before it starts the CLI. A CLI would ignore some of these IDs and start
+// clichain rejects an impossible session ID before it starts the CLI. A CLI would ignore some of these IDs and start
 // a new session.
 func TestInvalidSessionID(t *testing.T) {
 	eachCLI(t, func(t *testing.T, name string) {

@@ -35,8 +35,8 @@ func startVersion(t *testing.T, of home.Install, spec clichain.CliSpec, text str
 	return startOf(t, of, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(text)))
 }
 
-// Clichain knows the version of each CLI without a start. Only the answer of a CLI that is newer than its spec
-// reports drift.
+// clichain knows the version of each CLI without starting it. An answer reports drift only if the CLI is newer than
+// its spec.
 func TestVersionsAreKnown(t *testing.T) {
 	eachVersion(t, func(t *testing.T, of home.Install, spec clichain.CliSpec) {
 		t.Parallel()

@@ -16,7 +16,7 @@ import (
 // callerVariable is an environment variable. It makes this test binary a program that does one job.
 const callerVariable = "BENCH_CALLER"
 
-// caller is the job of that program.
+// caller is the value of callerVariable: the contender and its job.
 type caller struct {
 	Contender string
 	Target    target

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// byLibrary calls the CLI as a program does that imports clichain.
+// byLibrary calls the CLI as a program that imports clichain does.
 func byLibrary(s target, j job) (o outcome) {
 	began := time.Now()
 	defer func() { o.Took = ms(time.Since(began)) }()

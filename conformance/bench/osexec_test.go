@@ -46,7 +46,7 @@ func (a arguments) of(j job) []string {
 	return append(slices.Clone(args), "--")
 }
 
-// byExec calls the CLI as a program does that uses os/exec.
+// byExec calls the CLI as a program that uses os/exec does.
 func byExec(s target, j job) outcome {
 	return j.each(func(prompt string, first func()) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(j.Timeout+j.Patience, bound))

@@ -23,7 +23,7 @@ type turn struct {
 	job
 	Bytes, Requests int  // sent to the model
 	Left            int  // processes that survive the job by 3 s
-	Ran             bool // the tool that never ends ran
+	Ran             bool // whether the endless tool ran
 }
 
 // runner is a contender with its own CLI, home and model server.

@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// In this version a flag has another name and an event is new. The test must name both, and a call must fail as
+// In the simulated version a flag has another name and an event is new. The test must name both, and a call must fail as
 // unsupported with a hint.
 func TestNextVersionOfClaude(t *testing.T) {
 	spec := specs.Claude()

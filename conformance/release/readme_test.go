@@ -52,8 +52,8 @@ func blocksOf(t *testing.T, file string) (blocks []block) {
 
 var heading = regexp.MustCompile(`(?m)^## (.*)$`)
 
-// readme returns the blocks that a newcomer runs, in order: the installation, the rest of README, the first program, and
-// the start of serve.
+// readme returns the blocks that a newcomer runs, in order: the installation, the rest of README, the first program,
+// and the start of serve.
 func readme(t *testing.T) (blocks []block) {
 	t.Helper()
 	blocks = blocksOf(t, readmeFile)
