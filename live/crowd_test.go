@@ -44,7 +44,7 @@ func TestPoolServesMoreCallersThanProcesses(t *testing.T) {
 	require.LessOrEqual(t, p.Stats().Cold, 8)
 }
 
-// A CLI whose live mode does not begin makes calls hardly slower than cold calls: the first calls go cold while
+// A CLI whose live mode does not begin makes calls hardly slower than cold calls. The first calls go cold while
 // it starts, and later calls do not wait for it.
 func TestPoolWithLiveModeThatNeverBegins(t *testing.T) {
 	clitest.NoLeaks(t)

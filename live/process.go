@@ -59,8 +59,8 @@ func (one *process) alive() bool {
 	}
 }
 
-// room makes room for one more process. If the limit is reached, it ends the process that has been idle for the
-// longest time. It reports whether a process may start. The caller holds mu.
+// room reports whether one more process may start. If the limit is reached, it ends the process that has been
+// idle for the longest time. The caller holds mu.
 func (p *Pool) room() bool {
 	if len(p.all)+p.stuck < p.cfg.MaxProcesses {
 		return true

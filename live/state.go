@@ -10,9 +10,9 @@ import (
 // State is a state of a [Session].
 type State string
 
-// The states. A session goes from Created to Starting by Start, to Running when its CLI is ready, to Paused and
-// back by Pause and Resume, and to Stopping by Stop or Kill. The final state is Stopped, or Error if the CLI
-// could not start or ended on its own.
+// The states. Start changes Created to Starting, and the session is Running when its CLI is ready. Pause and
+// Resume change between Running and Paused. Stop or Kill changes a started session to Stopping. The final state is
+// Stopped, or Error if the CLI could not start or ended on its own.
 const (
 	Created  State = "created"
 	Starting State = "starting"

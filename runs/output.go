@@ -13,7 +13,7 @@ type Output struct {
 }
 
 // ShimMain must be called first in main, and in TestMain, of a program that uses Config.Shim. In a process that
-// was started as a shim it never returns. Otherwise it returns at once and reports whether Config.Shim works
-// for this process. Config.Shim does not work in a set-uid program, on systems other than Linux, or if /proc is
-// not fully available.
+// was started as a shim it never returns. Otherwise it returns immediately and reports whether Config.Shim
+// works for this process. Config.Shim does not work in a set-uid program, on systems other than Linux, or if
+// /proc is not fully available.
 func ShimMain() (works bool) { return proc.ShimMain() }

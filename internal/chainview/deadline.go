@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// maxMargin bounds the time between the request to terminate and the kill of a process: long enough for a CLI to
-// terminate, and for the error with every backend's reason to arrive before this process is killed.
+// maxMargin limits the time between the request to terminate and the kill of a process. It is long enough for a
+// CLI to terminate, and for the error with every backend's reason to arrive before this process is killed.
 const maxMargin = 2 * time.Second
 
 // Margin is the time to keep at the end of a call that takes d: a tenth of d, and at most 2 s.
 func Margin(d time.Duration) time.Duration { return max(min(maxMargin, d/10), 0) }
 
-// HardEnd returns when no process of a call may run any more: the deadline of its context, unless a chain around the
-// call has set that deadline; then inChain is true and the time is that of the chain.
+// HardEnd returns when no process of a call may run any more, which is the deadline of its context. If a chain
+// around the call has set that deadline, inChain is true and the time is that of the chain.
 func HardEnd(ctx context.Context, deadline time.Time) (hard time.Time, inChain bool) {
 	if v := Of(ctx); !v.Deadline.IsZero() && !deadline.Before(v.Deadline) {
 		return v.KillAt, true

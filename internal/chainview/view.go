@@ -16,8 +16,8 @@ type View struct {
 	OnHandover func()
 	// CanReset: the chain can take back text that it has delivered.
 	CanReset bool
-	// MilestonesOnly: nobody reads the events that make up the answer, so only those of kind start and attempt are
-	// needed.
+	// MilestonesOnly: the events that make up the answer are not read, so only those of kind start and attempt
+	// are needed.
 	MilestonesOnly bool
 	// Deadline is the end of the backend's share of the time, and KillAt when none of its processes may run any more.
 	// Zero: no limit.

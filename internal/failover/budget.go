@@ -76,7 +76,7 @@ func (b budget) reserves(now time.Time) (n int) {
 	return min(int(max(b.end.Sub(now)-b.least(), 0)/b.minimum), maxReserves)
 }
 
-// slice returns the time for the next candidate if later candidates are eligible: the remaining time minus one
+// slice returns the time for the next candidate, given the number of eligible later candidates. It reserves one
 // minimum for each of at most two of them, if at least a minimum is left for the candidate itself.
 func (b budget) slice(now time.Time, later int) (d time.Duration, bounded bool) {
 	if b.end.IsZero() {
@@ -102,8 +102,7 @@ func (l *Loop) cutShort(ctx context.Context, view chainview.View, start time.Tim
 }
 
 // slice returns a candidate's share of the time. Its context derives from the caller's context instead of that
-// of the budget, so that an error names the end of the share, and its Err shows whether the caller had a
-// deadline.
+// of the budget. An error then names the end of the share, and its Err shows whether the caller had a deadline.
 func (l *Loop) slice(caller context.Context, i int) (chainview.View, context.Context, context.CancelFunc) {
 	later := l.later(i, l.budget.reserves(time.Now()))
 	now := time.Now()

@@ -49,7 +49,7 @@ type turn struct {
 	id      string
 	early   early
 	errors  bytes.Buffer // the stderr output of the turn
-	stopped bool         // the process was told to end the turn
+	stopped bool         // the process was asked to end the turn
 	cut     bool         // a question was denied because the turn has ended, so later output is no answer
 }
 

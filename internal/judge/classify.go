@@ -35,7 +35,7 @@ type Sign struct {
 	decode.Item
 	Found    Finding
 	OnStderr bool // from a line of stderr
-	Late     bool // read after the process was told to terminate
+	Late     bool // read after the process was asked to terminate
 }
 
 // SignOf returns the Sign of an event that was not classified.

@@ -132,8 +132,8 @@ func (j *Judge) pending(ev *Evidence) (Finding, bool) {
 	return f, ok
 }
 
-// retriedOnStderr returns why the CLI gave up, if it reports that after its last retry, else the reason of that
-// retry. After a time limit, the text there may be about the signal.
+// retriedOnStderr returns the failure that the CLI reports after its last retry or, without one, the reason of
+// that retry. After a time limit, the text there may be about the signal.
 func (j *Judge) retriedOnStderr(ev *Evidence, retry *Sign) Finding {
 	if !timeUp(ev.Result.Cause) {
 		f, ok := j.JudgeText(clispec.OnStderr, j.Lines.afterRetries(ev.Said), ev.Now)

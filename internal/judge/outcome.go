@@ -61,8 +61,10 @@ type Verdict struct {
 
 // Verdict decides the result of a run. The evidence, in order of precedence: the terminal event, the cause with
 // which clichain stopped the run, error events, stderr, stdout, the exit code. If the CLI has a terminal event,
-// exit code 0 alone is not a success. A run is never a success if the CLI ended after reading only part of its
-// input, or if clichain stopped it before it had read all of the input: its answer is for a different prompt.
+// exit code 0 alone is not a success.
+//
+// A run is never a success if the CLI ended after reading only part of its input. The same applies if clichain
+// stopped it before it had read all of the input. In both cases, the answer is for a different prompt.
 func (j *Judge) Verdict(ev *Evidence) Verdict {
 	v := j.decide(ev)
 	switch {

@@ -45,9 +45,9 @@ type Tally struct {
 	done  bool   // the CLI has given a non-empty answer
 }
 
-// Add records an event and returns the event to deliver to the caller: the event itself, a modified copy, such
-// as the part of a block that was missing in the deltas, or nil. An event is large, so most events are not
-// copied.
+// Add records an event and returns the event to deliver to the caller: the event itself, a modified copy, or
+// nil. A copy may contain only the part of a block that was missing in the deltas. An event is large, so most
+// events are not copied.
 func (t *Tally) Add(e *Sign) (out *call.Event) {
 	t.known = t.known || e.Kind != call.EventRaw
 	t.turn = t.turn || ofTurn(&e.Event)

@@ -52,9 +52,9 @@ func ReadTrusted(path string, limit int64) ([]byte, error) {
 	return read(target, limit, openNoFollow, ours)
 }
 
-// Trusted resolves the links of an absolute path. It returns an error if a user other than this user and root
-// owns a link, a directory or the file on the way, or could replace one of them, because that user could choose
-// the content.
+// Trusted resolves the links of an absolute path. Each link, each directory on the path and the file must
+// belong to this user or root, and no other user may be able to replace it. Otherwise Trusted returns an error,
+// because another user could choose the content.
 func Trusted(path string) (target string, err error) {
 	links := maxLinks
 	return trusted(path, &links)

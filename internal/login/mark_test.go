@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// house is a home directory with the files of logins.
+// house contains the files of logins in a home directory.
 type house struct {
 	t     *testing.T
 	at    grammar.Place

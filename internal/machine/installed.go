@@ -27,9 +27,9 @@ type Installed struct {
 	version string
 }
 
-// Version returns the version of the program at path, or "" if no file shows it. The sources are a package.json
-// above the file or above the target of a symbolic link; the name of the file or of its directory below one
-// called "versions"; and the version that [Versions] has cached for this user.
+// Version returns the version of the program at path, or "" if no file shows it. It reads a package.json above
+// the file or above the target of a symbolic link. It also uses the name of the file, or of its directory,
+// below a directory called "versions", and the version that [Versions] has cached for this user.
 func (i *Installed) Version(path string) string {
 	stamp, err := localfile.StampOf(path)
 	if err != nil {

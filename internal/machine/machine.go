@@ -1,4 +1,4 @@
-// Package machine inspects the computer that the CLIs run on: where a program is, which version it has, and
+// Package machine inspects the computer that the CLIs run on. It finds programs and their versions, and detects
 // whether this process runs in a container, a sandbox or a CI job. It knows no CLI by name and runs no program.
 package machine
 

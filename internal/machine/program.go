@@ -54,8 +54,8 @@ func (f *Finder) fresh() bool {
 	return err == nil && now == f.stamp
 }
 
-// search looks the names up in order. It refuses a program found through a relative entry of PATH, because
-// anyone who can write to the working directory could have put it there.
+// search looks the names up in order. It refuses a program found through a relative entry of PATH, because any
+// process with write access to the working directory could have put it there.
 func search(names, linkNames []string) (string, localfile.Stamp, error) {
 	var trouble []string
 	for i, name := range slices.Concat(names, linkNames) {

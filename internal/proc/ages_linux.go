@@ -16,7 +16,7 @@ type age struct {
 }
 
 // ages are the start times of the processes in the latest scan, in the order of the listing. With them, the
-// next scan need not read processes that are too old to belong to a run: a machine may have thousands of
+// next scan need not read processes that are too old to belong to a run. A machine may have thousands of
 // processes, and listing an entry costs a tenth of reading it. Only the start time is stored, because every
 // other property of a process may change.
 //

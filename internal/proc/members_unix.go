@@ -26,9 +26,9 @@ func newMembers(leader, host stat, cookie string, leads func(session int) bool) 
 // cookieReader reports whether a process has the cookie, and whether that is known.
 type cookieReader func(pid int, cookie string) (has, known bool)
 
-// pick returns the processes that belong to the run, and records them. A process belongs to the run if it is
-// known, in the group of the leader, in the session of a member, or a child of a member, or if it has the
-// cookie.
+// pick returns the processes that belong to the run, and records them. These are known members, processes with
+// the cookie, and processes in the group of the leader. Children of members and processes in the session of a
+// member also belong to the run.
 func (m *members) pick(all []stat, hasCookie cookieReader) []stat {
 	m.unsure = false
 	m.forgetRecycled(all)
@@ -65,9 +65,9 @@ func (m *members) forgetRecycled(all []stat) {
 	}
 }
 
-// possible excludes processes that are older than the run, this process, processes in its group or session, and
-// processes in the session of another run, which no outside process can join. It saves reading the environments
-// of many other runs.
+// possible excludes processes that are older than the run, this process, and processes in its group or session.
+// It also excludes processes in the session of another run, which no outside process can join. This saves
+// reading the environments of many other runs.
 func (m *members) possible(s stat) bool {
 	if s.start < m.since || s.pid == 1 || s.pid == m.host.pid {
 		return false

@@ -35,9 +35,10 @@ func SweepOrphans() (int, error) {
 	}
 }
 
-// orphans lists the live processes with the cookie of a host that has ended, and their descendants, which may
-// have cleared their environment: after the parents have ended, nothing shows that the descendants belong to a
-// run. unsure means that it could not classify a process that was starting a program.
+// orphans lists the live processes with the cookie of a host that has ended, and their descendants. The
+// descendants are included because they may have cleared their environment: after the parents have ended,
+// nothing shows that they belong to a run. unsure means that it could not classify a process that was starting
+// a program.
 func (p *procfs) orphans() (orphans []stat, unsure bool, err error) {
 	var all []stat
 	if err := p.scan(0, func(list []stat) { all = append(all, list...) }); err != nil {
@@ -101,9 +102,9 @@ func (p *procfs) startsProgram(pid int) bool {
 func probe(pid int) error { return unix.Kill(pid, 0) }
 
 // ownerGone reports whether the cookie is from this boot and namespace, and its process has ended. The
-// innermost part of a nested cookie counts. /proc may hide a live process from this user (hidepid), so a
-// process that /proc does not show has ended only if probe returns ESRCH. In any doubt, ownerGone returns
-// false.
+// innermost part of a nested cookie counts. With hidepid, /proc may hide a live process from this user. A
+// process that /proc does not show has therefore ended only if probe returns ESRCH. In any doubt, ownerGone
+// returns false.
 func ownerGone(p *procfs, probe func(pid int) error, cookie string) bool {
 	cookie = cookie[strings.LastIndexByte(cookie, ',')+1:]
 	rest, ok := strings.CutPrefix(cookie, hostScope()+".")

@@ -98,7 +98,7 @@ func TestOwnerHiddenByProc(t *testing.T) {
 // hiddenVariable makes TestSweepOrphansWithHiddenHosts the sweeping process.
 const hiddenVariable = "PROC_TEST_HIDDEN"
 
-// nobody is a user other than the one that runs the tests.
+// nobody is the ID of a user other than the one that runs the tests.
 const nobody = 65534
 
 // Root runs a host. Another user, who sees only the processes of that user, sweeps.

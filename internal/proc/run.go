@@ -93,8 +93,8 @@ func noteTimer() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// stop sends SIGINT, then SIGTERM. It keeps the input of the program open until the program has ended, because
-// a program that ignores the signals would take the part that it has read for the whole input.
+// stop sends SIGINT, then SIGTERM. It keeps the input of the program open until the program has ended.
+// Otherwise a program that ignores the signals would take the part that it has read for the whole input.
 func (r *run) stop() {
 	r.holdStdin()
 	for i, s := range []softSignal{interrupt, terminate} {

@@ -46,8 +46,8 @@ type shimReport struct {
 var shimInstalled atomic.Bool
 
 // ShimMain must be called first in main, or in TestMain, of a program that uses Command.Shim. In a process that
-// was started as a shim it never returns. Otherwise it returns at once and reports whether Command.Shim works
-// for this process. A set-uid or set-gid program that was started as a shim exits with code 126.
+// was started as a shim it never returns. Otherwise it returns immediately and reports whether Command.Shim
+// works for this process. A set-uid or set-gid program that was started as a shim exits with code 126.
 func ShimMain() (works bool) {
 	owner := credentials{uid: os.Getuid(), euid: os.Geteuid(), gid: os.Getgid(), egid: os.Getegid()}
 	switch roleOf(os.Args, owner) {

@@ -167,7 +167,7 @@ func TestShimArgumentsEnvironmentAndInput(t *testing.T) {
 	require.Equal(t, []string{"A=1", "PWD=" + dir}, r.Env[1:])
 }
 
-func TestNoProcessOutlivesHostWithShim(t *testing.T) { // case 75, also where nothing tells whose it is
+func TestNoProcessOutlivesHostWithShim(t *testing.T) { // case 75
 	t.Setenv(hostShimVariable, "1")
 	child := spawn{Steps: stubborn, Daemon: true, ClearEnv: true}
 	h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &child}, ready, hang)}))

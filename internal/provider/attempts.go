@@ -119,9 +119,9 @@ func (t *attemptLoop) run(ctx context.Context) {
 	t.took = time.Since(began)
 }
 
-// mayRetry reports whether a second attempt may succeed: the failure is transient or affects only the stream,
-// nothing was changed, the session has no fixed ID, which is in use after the first attempt, and there is time
-// for an attempt as long as the first.
+// mayRetry reports whether a second attempt may succeed. The failure must be transient or affect only the
+// stream, and nothing may have been changed. The session must have no fixed ID, because the first attempt has
+// used that ID. There must be time for an attempt as long as the first.
 func (t *attemptLoop) mayRetry(ctx context.Context) bool {
 	if t.err.SideEffects || t.err.Partial != "" || errors.Is(t.err.Err, judge.ErrMovedOn) ||
 		t.req.Options.SessionID != "" || !t.timeFor(2*retryDelay+t.took) {

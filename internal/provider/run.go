@@ -167,7 +167,7 @@ func (p *Provider) reader(
 }
 
 // check refuses a run that began a new session instead of continuing the requested one, because its answer
-// would lack the conversation, and a run that the wrong account would pay for.
+// would lack the conversation. It also refuses a run that the wrong account would pay for.
 func (c *plan) check(spec *clispec.Spec, e *call.Event) (judge.Finding, bool) {
 	if e.Kind != call.EventSession && e.KeySource == "" {
 		return judge.Finding{}, false
@@ -190,8 +190,8 @@ var sweepOrphans = beside(func() {
 	localfile.RemoveStale(os.TempDir(), time.Now())
 })
 
-// beside returns a function that starts do in a goroutine at its first call and returns a func that waits for
-// do, so that the first call need not wait before its CLI starts.
+// beside returns a function that starts do in a goroutine at its first call. That function returns a func that
+// waits for do, so that the first call need not wait before its CLI starts.
 func beside(do func()) (begin func() (wait func())) {
 	return sync.OnceValue(func() func() {
 		var running sync.WaitGroup

@@ -89,7 +89,7 @@ func TestRunKillTime(t *testing.T) {
 	}
 }
 
-// The first call continues at once and can wait for the end of the sweep. The function runs once.
+// The first call continues immediately and can wait for the end of the sweep. The function runs once.
 func TestSweepRunsBesideFirstCall(t *testing.T) {
 	proceed, did := make(chan struct{}), 0
 	begin := beside(func() {

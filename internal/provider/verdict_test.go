@@ -167,8 +167,8 @@ func (s schedule) play(w io.WriteCloser, text string) {
 	_ = w.Close()
 }
 
-// crashed returns the run up to one of its lines, where it ended on its own. A retry on stderr and its result
-// on stdout are seconds apart; nothing else shows which came first.
+// crashed returns the run up to one of its lines, as if the run had ended on its own after that line. A retry
+// on stderr and its result on stdout are seconds apart; nothing else shows which came first.
 func (rec recorded) crashed(random *rand.Rand) recorded {
 	lines := strings.SplitAfter(rec.stdout, "\n")
 	rec.stdout, rec.exit, rec.timedOut = strings.Join(lines[:random.IntN(len(lines))], ""), 1, false
@@ -201,8 +201,8 @@ func often(times uint64) uint64 {
 }
 
 // Each recorded run has one verdict, however its bytes arrive, whether or not it was stopped for another
-// backend, and whether the stop or its own end was seen first. The same applies to a run that crashed on its
-// way.
+// backend, and whether the stop or its own end was seen first. The same applies to a run that crashed before
+// its end.
 func TestOneVerdict(t *testing.T) {
 	var dirs []string
 	for _, kind := range []string{"recordings", "transcripts"} {

@@ -37,7 +37,7 @@ type Reading struct {
 	Emit           func(call.Event)  // delivers an event to the caller
 	Heard          func(*judge.Sign) // receives every event, while no lock is held; may be nil
 	Stop           func(error)       // ends the run; its answer does not count
-	Ended          func() bool       // whether the process was told to terminate
+	Ended          func() bool       // whether the process was asked to terminate
 	// Unread, if not nil, receives the first 20 lines of a run that become no event, or only a raw one. The
 	// lines are redacted and shortened.
 	Unread func(why, line string)

@@ -65,7 +65,7 @@ func TestRecordings(t *testing.T) {
 	require.Len(t, left, len(dirs), "a golden file without a recording")
 }
 
-// No recording, and nothing made from it, reveals where it was made.
+// No recording, and nothing made from it, contains a path or a name of the machine that made it.
 func TestRecordingsRevealNoPath(t *testing.T) {
 	// Each match contains one of these texts, which are fast to search for.
 	hints := []string{"127.0.0.1:", "clichain-home-", "/root/", "/tmp/", "/Users/", "/home/"}

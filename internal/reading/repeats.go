@@ -18,8 +18,8 @@ type repeats struct {
 	next int        // the index of the oldest ID
 }
 
-// again reports whether a line has the ID of an earlier event or equals the previous line, so that a block of
-// text, a tool use or usage must not count twice. A text delta without an ID may legitimately equal the
+// again reports whether a line has the ID of an earlier event or equals the previous line. A block of text, a
+// tool use or usage in such a line must not count twice. A text delta without an ID may legitimately equal the
 // previous one.
 func (r *repeats) again(line []byte, items []decode.Item) bool {
 	if id := idOf(items); id != 0 {

@@ -185,7 +185,7 @@ func TestTerminalEvent(t *testing.T) {
 		{name: "no type", lines: []string{`{"result":"A"}`}, reason: call.ReasonBadOutput},
 		{name: "CRLF", lines: []string{init1 + "\r", resultLine("A") + "\r"}, text: "A"},
 		{name: "byte order mark", lines: []string{"\ufeff" + resultLine("A")}, text: "A"},
-		{name: "colours around the line", lines: []string{"\x1b[32m" + resultLine("A") + "\x1b[0m"}, text: "A"},
+		{name: "colors around the line", lines: []string{"\x1b[32m" + resultLine("A") + "\x1b[0m"}, text: "A"},
 		{name: "banners and blank lines", lines: []string{"Welcome!", "", "{not json}", resultLine("A"), "", "bye"}, text: "A", warns: "1 lines of output were broken"},
 		{name: "the turn limit with text", exit: 1, lines: []string{blockLine("half"), `{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}`}, text: "half", warns: "turn limit"},
 		{name: "the turn limit with text in the result", exit: 1, lines: []string{turnLimit}, text: "half", warns: "turn limit"},
