@@ -66,7 +66,6 @@ func flagsOf(cmd *cobra.Command) map[string]bool {
 var aboutCLIs = map[string]bool{
 	"specs.md": true, "rough-edges.md": true, "security.md": true, "conformance.md": true, "benchmarks.md": true,
 	"test-a-spec.md": true, "write-a-spec.md": true, "run-the-tests.md": true, "live.md": true, "environment.md": true,
-	"CHANGELOG.md": true,
 }
 
 func TestPagesNameFlagsThatExist(t *testing.T) {

@@ -33,6 +33,7 @@ func FromMarkdown(file, src string) (out []Sentence) {
 		case comment || strings.HasPrefix(trimmed, "<!--"):
 			flush()
 			comment = !strings.Contains(line, "-->")
+		case paragraph == nil && strings.HasPrefix(line, "    "): // a block of code
 		case trimmed == "", strings.HasPrefix(trimmed, ">"), strings.HasPrefix(trimmed, "<"):
 			flush()
 		case tableRow.MatchString(line):

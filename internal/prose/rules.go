@@ -3,24 +3,26 @@ package prose
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// MaxWords is how many words a sentence has at most.
+// MaxWords is how many words a sentence has at most. Inline code does not count.
 const MaxWords = 30
 
 // rule is a pattern that plain English does without, and what to write instead.
 type rule struct {
 	pattern *regexp.Regexp
 	instead string
+	long    bool // it is for sentences, and not for headings
 }
 
 func banned(pattern, instead string) rule {
-	return rule{regexp.MustCompile(`(?i)\b(?:` + pattern + `)\b`), instead}
+	return rule{pattern: regexp.MustCompile(`(?i)\b(?:` + pattern + `)\b`), instead: instead}
 }
 
 func starting(pattern, instead string) rule {
-	return rule{regexp.MustCompile(`^(?:` + pattern + `)\b[^?]*$`), instead}
+	return rule{pattern: regexp.MustCompile(`^(?:` + pattern + `)\b[^?]*$`), instead: instead, long: true}
 }
 
 var rules = []rule{
@@ -52,10 +54,15 @@ var rules = []rule{
 
 // Problems says what an editor would change in a sentence, as far as a program can see.
 func Problems(s Sentence) (problems []string) {
-	if n := len(strings.Fields(s.Text)); n > MaxWords {
+	words := strings.Fields(s.Text)
+	words = slices.DeleteFunc(words, func(word string) bool { return strings.Trim(word, ".,:;()") == "code" })
+	if n := len(words); n > MaxWords {
 		problems = append(problems, fmt.Sprintf("%d words: write at most %d", n, MaxWords))
 	}
 	for _, r := range rules {
+		if r.long && len(words) < 6 {
+			continue // a heading, such as "What it costs"
+		}
 		if found := r.pattern.FindString(s.Text); found != "" {
 			problems = append(problems, fmt.Sprintf("%q: %s", shorten(found), r.instead))
 		}
