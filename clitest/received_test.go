@@ -41,8 +41,8 @@ func TestReceived(t *testing.T) {
 	require.Contains(t, failed.said, "codex was started 2 times, not once")
 }
 
-// The starts that a scenario has cases for are recorded, too.
-func TestReceivedOfCases(t *testing.T) {
+// The recorder also records the starts for which a scenario has cases.
+func TestReceivedWithCases(t *testing.T) {
 	quiet(t)
 	spec := specs.Codex()
 	cli := NewRecorder(t, "codex", OverloadedThenOK(spec, "fine"))

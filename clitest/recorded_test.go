@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the recordings of the kit")
 
 const recordingsDir = "../internal/reading/testdata/recordings"
 
-// kept says of which recordings the scenes of the kit are made, by their folders, and what of them is replaced.
+// kept maps the scenes of the kit to the directories of recordings, and lists the replacements in their text.
 var kept = map[string]struct {
 	from   string
 	fields []string
@@ -28,21 +28,21 @@ var kept = map[string]struct {
 	"claude/overloaded": {"claude/529", nil}, "codex/overloaded": {"codex/503", nil},
 	"claude/limit": {"claude/subscription-limit", []string{"1795300000", "{{unix}}", "10:26pm", "{{utc}}"}},
 	"codex/limit":  {"codex/usage-limit", []string{"10:26 PM", "{{local}}"}},
-	// What it says when it knows the end.
+	// the variant of the message with an end time
 	"gemini/limit": {"gemini/quota-day", []string{
 		"exhausted your daily quota on this model.", "exhausted your capacity on this model. Your quota will reset after {{in}}.",
 	}},
 }
 
-// answerFields puts the field in the place of the whole answer and of its first piece.
+// answerFields replaces the whole answer and its first piece by the field.
 var answerFields = []string{"Bonjour 中文 😀 done", "{{answer}}", `"Bonjour "`, `"{{answer}}"`}
 
-// laterPieces are the other pieces of the answer: their lines are left out.
+// laterPieces lists the other pieces of the answer. Their lines are omitted.
 var laterPieces = []string{`"中文 "`, `"😀 "`, `"done"`}
 
-// The kit's recordings are those that the library is tested with, but for their fields, and without the traces of a
-// program's own functions; -update makes them anew.
-func TestRecordingsOfTheKit(t *testing.T) {
+// The recordings of the kit are those of the library's tests, with fields instead of values and without stack traces.
+// The flag -update writes them.
+func TestRecordings(t *testing.T) {
 	for name, scene := range kept {
 		t.Run(name, func(t *testing.T) {
 			run, err := readRun(os.DirFS(filepath.Join(recordingsDir, scene.from)))
@@ -62,7 +62,7 @@ func TestRecordingsOfTheKit(t *testing.T) {
 	}
 	scenes, err := filepath.Glob("recorded/*/*")
 	require.NoError(t, err)
-	require.Len(t, scenes, len(kept), "a scene of which nobody knows where it is from")
+	require.Len(t, scenes, len(kept), "a scene without a known recording")
 }
 
 // withoutLines drops the lines that contain one of the texts.
@@ -80,7 +80,7 @@ lines:
 	return b.String()
 }
 
-// golden is the text of a file, which -update writes first. An empty text has no file.
+// golden returns the text of a file, which -update writes first. An empty text has no file.
 func golden(t *testing.T, path, want string) string {
 	t.Helper()
 	if *update {

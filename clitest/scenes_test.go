@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// lumen is the CLI of a stranger, with events; mini is one that prints its answer.
+// lumen is a CLI without a built-in spec that prints events. mini is a CLI that prints only its answer.
 func lumen(t *testing.T) clispec.Spec {
 	t.Helper()
 	page, err := os.ReadFile("../docs/how-to/write-a-spec.md")
@@ -32,7 +32,7 @@ func mini() clispec.Spec {
 	return clispec.Spec{Name: "mini", Binary: "mini", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
 }
 
-// quiet keeps what is set on this machine out of a test.
+// quiet hides the settings of this machine from a test.
 func quiet(t *testing.T) {
 	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -55,14 +55,14 @@ func requireReason(t *testing.T, want clichain.Reason, err *clichain.BackendErro
 	require.Equal(t, want, err.Reason, "%v\n%s", err, err.Stderr)
 }
 
-// Each scenario is taken for what it is, of every CLI.
+// The library recognizes each scenario with every CLI.
 func TestScenarios(t *testing.T) {
 	quiet(t)
-	NoLeaks(t) // which counts those of all the subtests, when they have ended
+	NoLeaks(t) // registered first, so that it counts after all subtests have ended
 	const text = "Forty \"two\" 中\nand no more"
 	for _, spec := range append(specs.Every(), lumen(t), mini()) {
 		t.Run(spec.Name, func(t *testing.T) {
-			t.Parallel() // they wait more than they work
+			t.Parallel() // they wait more than they compute
 			structured := spec.OutputModes()[0] != clispec.OutputText
 			resp, err := ask(t, spec, Answer(spec, text))
 			require.Nil(t, err)
@@ -122,8 +122,8 @@ func TestHang(t *testing.T) {
 	require.ErrorIs(t, err, clichain.ErrTimeout)
 }
 
-// The scenarios of the built-in specs are the recorded ones, as long as those are read as what they are.
-func TestScenariosAreTheRecordedOnes(t *testing.T) {
+// The scenarios of the built-in specs are the recorded ones, as long as the specs recognize them.
+func TestScenariosMatchRecordings(t *testing.T) {
 	prints := func(s Scenario) (all string) {
 		for _, c := range append(s.Cases, Case{Steps: s.Steps}) {
 			for _, step := range c.Steps {
@@ -150,11 +150,11 @@ func TestScenariosAreTheRecordedOnes(t *testing.T) {
 	require.Contains(t, prints(LimitUntil(spec, end)), fmt.Sprintf(`"resetsAt":%d`, end.Unix()))
 	spec.Events = append([]clispec.EventRule{{Match: map[string]string{"type": "result"}, Kind: clichain.EventStatus, Last: true}}, spec.Events...)
 	spec.Events = append(spec.Events, clispec.EventRule{Match: map[string]string{"type": "answer"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "text"}})
-	require.NotContains(t, prints(Answer(spec, "42")), `"claude_code_version"`, "these rules take no recorded result")
+	require.NotContains(t, prints(Answer(spec, "42")), `"claude_code_version"`, "these rules accept no recorded result")
 }
 
-// A fake that cannot speak says why.
-func TestScenarioOfRulesThatCannotBeMet(t *testing.T) {
+// A fake without a scenario prints the reason.
+func TestScenarioOfUnsatisfiableRules(t *testing.T) {
 	quiet(t)
 	wrong := mini()
 	wrong.Transports = []clispec.Transport{"stdio"}
@@ -191,7 +191,7 @@ func TestReplay(t *testing.T) {
 	require.Contains(t, failed.said, `"soon" is neither`)
 }
 
-// failures is a test that fails without an end to this one.
+// failures is a TB that records errors instead of failing the test.
 type failures struct {
 	TB
 	said string

@@ -17,15 +17,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The specs of strangers are conformant if they are sound, however little they say. Package specs tests the built-in
-// ones.
-func TestSpecsOfStrangers(t *testing.T) {
+// Valid specs of third parties pass, however small they are. Package specs tests the built-in specs.
+func TestValidThirdPartySpecs(t *testing.T) {
 	for _, spec := range []clispec.Spec{lumen(t), mini(), {Name: "bare", Binary: "bare"}} {
 		t.Run(spec.Name, func(t *testing.T) { TestSpec(t, spec) })
 	}
 }
 
-// leaves is a completer that comes back from some calls before their CLI has ended.
+// leaves returns a completer that returns from some calls before their CLI has ended.
 func leaves(some func(clichain.Config, context.Context) bool) completer {
 	return func(b clichain.Backend, ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 		p, ok := b.(*clichain.Provider)
@@ -48,7 +47,7 @@ func leaves(some func(clichain.Config, context.Context) bool) completer {
 	}
 }
 
-// tells is a completer whose errors repeat the prompt.
+// tells is a completer whose errors contain the prompt.
 func tells(b clichain.Backend, ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	resp, err := b.Complete(ctx, req)
 	if err != nil {
@@ -57,9 +56,9 @@ func tells(b clichain.Backend, ctx context.Context, req clichain.Request) (*clic
 	return resp, err
 }
 
-// Each check finds what it is for, by the field that is to blame, and no other check fails with it.
+// Each check finds its kind of mistake and names the field that causes it, and no other check fails.
 func TestBrokenSpecs(t *testing.T) {
-	isolate(t, lumen(t)) // once for all, whose mistakes leave the name alone
+	isolate(t, lumen(t)) // once for all specs, which have the same name
 	row := func(w clispec.When, args ...string) clispec.ArgRow { return clispec.ArgRow{Args: args, When: w} }
 	add := func(rows ...clispec.ArgRow) func(*clispec.Spec) {
 		return func(s *clispec.Spec) { s.Args = append(rows, s.Args...) }
@@ -75,77 +74,77 @@ func TestBrokenSpecs(t *testing.T) {
 		field    string
 		says     string
 	}{
-		"a transport that is none": {check: "valid", field: "transports[0]", says: "did you mean", mutate: func(s *clispec.Spec) {
+		"invalid transport": {check: "valid", field: "transports[0]", says: "did you mean", mutate: func(s *clispec.Spec) {
 			s.Transports = []clispec.Transport{"stdio"}
 		}},
 		"two mistakes": {check: "valid", field: "binary", says: "is missing", mutate: func(s *clispec.Spec) { s.Binary, s.LingerMS = "", -1 }},
-		"a preflight that refuses all": {check: "answers", field: "preflight[0]", says: "refused before the CLI starts", mutate: func(s *clispec.Spec) {
+		"preflight rule that refuses all calls": {check: "answers", field: "preflight[0]", says: "refused before the CLI starts", mutate: func(s *clispec.Spec) {
 			s.Preflight = []clispec.PreflightRule{{Reason: clichain.ReasonPermissionRefused, Message: "never"}}
 		}},
-		"rules that nothing can meet": {check: "answers", field: "events", says: "no event rules were found", mutate: func(s *clispec.Spec) {
+		"rules that no output satisfies": {check: "answers", field: "events", says: "no event rules were found", mutate: func(s *clispec.Spec) {
 			s.Events = []clispec.EventRule{{Match: map[string]string{"a|@keys|0": "x"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "a"}}}
 		}},
-		"a known bypass in all calls":    {check: "bypass", field: "args[0]", says: `"--yolo" with access none`, mutate: add(row(clispec.When{}, "--yolo"))},
-		"a known bypass in old versions": {check: "bypass", field: "args[0]", says: "access none of version 0.0.1", mutate: add(row(clispec.When{Before: "3.0.0"}, "--yolo"))},
-		"the bypass of full at read": {check: "bypass", field: "args[1]", says: `"--mode" with access read`, mutate: add(
+		"known bypass in all calls":    {check: "bypass", field: "args[0]", says: `"--yolo" with access none`, mutate: add(row(clispec.When{}, "--yolo"))},
+		"known bypass in old versions": {check: "bypass", field: "args[0]", says: "access none of version 0.0.1", mutate: add(row(clispec.When{Before: "3.0.0"}, "--yolo"))},
+		"bypass of access full at access read": {check: "bypass", field: "args[1]", says: `"--mode" with access read`, mutate: add(
 			row(clispec.When{Access: []call.Access{call.AccessWrite}}, "--edit"),
 			row(clispec.When{Access: []call.Access{call.AccessRead, call.AccessFull}}, "--mode", "anything"))},
-		"a variable of full without access": {check: "bypass", field: "env[1]", says: `"LUMEN_FREE=1" with access none`, mutate: func(s *clispec.Spec) {
+		"variable of access full without access": {check: "bypass", field: "env[1]", says: `"LUMEN_FREE=1" with access none`, mutate: func(s *clispec.Spec) {
 			add(row(clispec.When{Access: full}, "--agent"))(s)
 			s.Env = append(s.Env, clispec.EnvRow{Name: "LUMEN_FREE", Value: "1", When: clispec.When{Access: []call.Access{call.AccessNone, call.AccessFull}}})
 		}},
-		"a mode that bypasses": {check: "bypass", field: "preflight", says: "refuses permission_mode free with access read", mutate: add(
+		"permission mode that bypasses": {check: "bypass", field: "preflight", says: "refuses permission_mode free with access read", mutate: add(
 			row(clispec.When{Access: full, Unset: []string{"permission_mode"}}, "--mode", "free"),
 			row(clispec.When{Access: levels[1:], Set: []string{"permission_mode"}}, "--mode", "{permission_mode}"))},
-		"modes of which one may bypass": {check: "bypass", field: "preflight", says: "replaces the bypass", mutate: add(
+		"permission modes that may bypass": {check: "bypass", field: "preflight", says: "replaces the bypass", mutate: add(
 			row(clispec.When{Access: full, Unset: []string{"permission_mode"}}, "--free"),
 			row(clispec.When{Access: levels[1:], Set: []string{"permission_mode"}}, "--mode={permission_mode}"))},
-		"the prompt in an argument": {check: "stdin", field: "args[0]", says: "transport: [argv]", mutate: add(row(clispec.When{}, "--text={prompt}"))},
-		"the prompt in a variable": {check: "stdin", field: "env[1]", says: "shows the prompt", mutate: func(s *clispec.Spec) {
+		"prompt in an argument": {check: "stdin", field: "args[0]", says: "transport: [argv]", mutate: add(row(clispec.When{}, "--text={prompt}"))},
+		"prompt in a variable": {check: "stdin", field: "env[1]", says: "shows the prompt", mutate: func(s *clispec.Spec) {
 			s.Env = append(s.Env, clispec.EnvRow{Name: "LUMEN_PROMPT", Value: "{prompt}"})
 		}},
-		"stdin as the second choice": {check: "stdin", field: "transports", says: "put stdin first", mutate: func(s *clispec.Spec) {
+		"stdin as second transport": {check: "stdin", field: "transports", says: "put stdin first", mutate: func(s *clispec.Spec) {
 			s.Transports = []clispec.Transport{clispec.TransportArgv, clispec.TransportStdin}
 		}},
-		"a guard that speaks": {check: "prompts", field: "guards[1].prefix", says: "changes the question", mutate: func(s *clispec.Spec) {
+		"guard with visible text": {check: "prompts", field: "guards[1].prefix", says: "changes the question", mutate: func(s *clispec.Spec) {
 			s.Guards = append(s.Guards, clispec.GuardRule{Pattern: "^-", Prefix: "Answer this: "})
 		}},
-		"a prompt in quotes": {check: "prompts", field: "args[0]", says: "is changed by argv", mutate: func(s *clispec.Spec) {
+		"prompt in quotes": {check: "prompts", field: "args[0]", says: "is changed by argv", mutate: func(s *clispec.Spec) {
 			s.Transports = []clispec.Transport{clispec.TransportArgv}
 			s.Args = []clispec.ArgRow{row(clispec.When{}, "--ask={prompt:json}")}
 		}},
-		"an option without its value":   {check: "options", field: "args[0]", says: `"effortmark" is in no argument`, mutate: add(row(set("effort"), "--think", "hard"))},
-		"a list of which one is passed": {check: "options", field: "args[0]", says: "uses permission_mode with", mutate: add(row(set("permission_mode"), "--plan"))},
-		"a line rule that is too wide": {check: "wordings", field: "lines[0]", says: "is classified as exit", mutate: func(s *clispec.Spec) {
+		"option without its value":          {check: "options", field: "args[0]", says: `"effortmark" is in no argument`, mutate: add(row(set("effort"), "--think", "hard"))},
+		"list with only one element passed": {check: "options", field: "args[0]", says: "uses permission_mode with", mutate: add(row(set("permission_mode"), "--plan"))},
+		"line rule that is too wide": {check: "wordings", field: "lines[0]", says: "is classified as exit", mutate: func(s *clispec.Spec) {
 			s.Lines = append([]clispec.LineRule{{Pattern: "(?i)too many", Reason: clichain.ReasonExit}}, s.Lines...)
 		}},
-		"a failure that says nothing": {check: "wordings", field: "events[0].set", says: "set message, code or status", mutate: func(s *clispec.Spec) {
+		"failure without text": {check: "wordings", field: "events[0].set", says: "set message, code or status", mutate: func(s *clispec.Spec) {
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, nil, "event", "oops")}, s.Events...)
 		}},
-		"a status that another rule takes": {check: "wordings", field: "events[0].set.status", says: "status 400 is classified as", mutate: func(s *clispec.Spec) {
+		"status that another rule matches": {check: "wordings", field: "events[0].set.status", says: "status 400 is classified as", mutate: func(s *clispec.Spec) {
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, map[string]string{"status": "status", "message": "=the plan's usage limit reached"}, "event", "oops")}, s.Events...)
 		}},
-		"a failure that is a result too": {check: "exit_zero", field: "events[0]", says: "add last: true", mutate: func(s *clispec.Spec) {
+		"failure that is also a result": {check: "exit_zero", field: "events[0]", says: "add last: true", mutate: func(s *clispec.Spec) {
 			end := rule(clichain.EventResult, nil, "event", "oops|end")
 			end.Terminal = true
 			s.Events = append([]clispec.EventRule{rule(clichain.EventError, map[string]string{"message": "text"}, "event", "oops"), end}, s.Events...)
 		}},
-		"a first event that ends": {check: "cut_short", field: "events[0]", says: "counts as complete", mutate: func(s *clispec.Spec) {
+		"first event is terminal": {check: "cut_short", field: "events[0]", says: "counts as complete", mutate: func(s *clispec.Spec) {
 			end := rule(clichain.EventResult, nil, "event", "hello")
 			end.Terminal = true
 			s.Events = append([]clispec.EventRule{end}, s.Events...)
 		}},
-		"the system text in an argument": {check: "secrets", field: "args[0]", says: "the system text is in args[", mutate: add(row(set("system"), "--role", "{system}"))},
-		"an error that tells the prompt": {check: "secrets", field: "lines", says: "appears in the error", complete: tells},
-		"a canceled call that leaves a process": {check: "cancel", field: "binary", says: "processes remain",
+		"system text in an argument":     {check: "secrets", field: "args[0]", says: "the system text is in args[", mutate: add(row(set("system"), "--role", "{system}"))},
+		"error that contains the prompt": {check: "secrets", field: "lines", says: "appears in the error", complete: tells},
+		"canceled call that leaves a process": {check: "cancel", field: "binary", says: "processes remain",
 			complete: leaves(func(_ clichain.Config, ctx context.Context) bool { return ctx.Done() != nil })},
-		"a late call that leaves a process": {check: "timeout", field: "binary", says: "processes remain",
+		"timed-out call that leaves a process": {check: "timeout", field: "binary", says: "processes remain",
 			complete: leaves(func(cfg clichain.Config, _ context.Context) bool { return cfg.Timeout < within })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they wait more than they work
+			t.Parallel() // they wait more than they compute
 			spec := lumen(t)
-			spec.Transports = []clispec.Transport{clispec.TransportStdin} // half the processes
+			spec.Transports = []clispec.Transport{clispec.TransportStdin} // halves the number of processes
 			if test.mutate != nil {
 				test.mutate(&spec)
 			}
@@ -169,8 +168,8 @@ func TestBrokenSpecs(t *testing.T) {
 	}
 }
 
-// Each option of a request has a trial, so that a new one is not forgotten.
-func TestEveryOptionIsTried(t *testing.T) {
+// Each option of a request needs a trial, so that new options are not forgotten.
+func TestTrialsCoverOptions(t *testing.T) {
 	spec := specs.Claude()
 	s, tried := &subject{spec: spec}, map[string]bool{}
 	for _, trial := range s.trials(call.AccessRead) {
@@ -193,7 +192,7 @@ func TestEveryOptionIsTried(t *testing.T) {
 	}
 }
 
-// optionNames are the names of the options in JSON, as the source has them.
+// optionNames returns the JSON names of the options, as the source declares them.
 func optionNames(t *testing.T) (names []string) {
 	t.Helper()
 	source, err := os.ReadFile("../call/call.go")

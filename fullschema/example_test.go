@@ -9,7 +9,7 @@ import (
 	_ "github.com/clichain/clichain/fullschema"
 )
 
-// A program that imports the package may use each keyword of each draft.
+// A program that imports the package can use every keyword of every draft.
 func Example() {
 	model := clichain.BackendFunc("model", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return &clichain.Response{Text: `{"cat": 1, "dog7": 2}`}, nil

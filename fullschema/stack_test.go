@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/internal/structured"
 )
 
-// A schema of 60 kB and an answer of 400 bytes once ended the program: a stack overflow cannot be recovered.
-func TestLongChainsOfReferences(t *testing.T) {
+// Without a limit, a schema of 60 kB and an answer of 400 bytes ended the program: a stack overflow is not recoverable.
+func TestLongReferenceChains(t *testing.T) {
 	chain := func(n int, last string) json.RawMessage {
 		var b strings.Builder
 		b.WriteString(`{"$ref":"#/$defs/0","$defs":{`)
@@ -30,12 +30,12 @@ func TestLongChainsOfReferences(t *testing.T) {
 		answer string
 		says   string
 	}{
-		"a long chain at each level":  {chain(2000, `{"items":{"$ref":"#"}}`), list(200), long},
-		"a long chain, little answer": {chain(2000, `{"items":{"$ref":"#"}}`), list(2), ""},
-		"a chain, a deep answer":      {chain(200, `{"items":{"$ref":"#"}}`), list(200), ""},
-		"dynamic references":          {chain(600, `{"prefixItems":[{"$ref":"#"}],"contains":{"$dynamicRef":"#"}}`), list(200), long},
-		"below other keywords":        {chain(600, `{"patternProperties":{"a":{"if":{"not":{"$ref":"#"}}}}}`), strings.Repeat(`{"a":`, 199) + `1` + strings.Repeat(`}`, 199), long},
-		"a cycle":                     {chain(300, `{"$ref":"#/$defs/0"}`), `1`, "at the top: both "},
+		"long chain at each level":       {chain(2000, `{"items":{"$ref":"#"}}`), list(200), long},
+		"long chain with a small answer": {chain(2000, `{"items":{"$ref":"#"}}`), list(2), ""},
+		"chain with a deep answer":       {chain(200, `{"items":{"$ref":"#"}}`), list(200), ""},
+		"dynamic references":             {chain(600, `{"prefixItems":[{"$ref":"#"}],"contains":{"$dynamicRef":"#"}}`), list(200), long},
+		"below other keywords":           {chain(600, `{"patternProperties":{"a":{"if":{"not":{"$ref":"#"}}}}}`), strings.Repeat(`{"a":`, 199) + `1` + strings.Repeat(`}`, 199), long},
+		"a cycle":                        {chain(300, `{"$ref":"#/$defs/0"}`), `1`, "at the top: both "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, failed := structured.Compile(test.schema)

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// recorded is all that was recorded, as one text.
+// recorded returns everything that was recorded as one text.
 func (s *seen) recorded(t *testing.T) string {
 	t.Helper()
 	text := ""

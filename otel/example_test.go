@@ -16,9 +16,9 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A chain tells what it does through its hooks, and its wrapper makes spans of it.
+// A chain reports events to its hooks, and the wrapper creates spans from them.
 func Example() {
-	spans := tracetest.NewInMemoryExporter() // a program of yours has an exporter that sends them
+	spans := tracetest.NewInMemoryExporter() // a real program has an exporter that sends them
 	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
 
 	telemetry, err := otel.New(&otel.Config{TracerProvider: provider})
@@ -62,7 +62,7 @@ var _ = func(ctx context.Context, provider *trace.TracerProvider) error {
 	return err
 }
 
-func TestTheSnippetIsCompiled(t *testing.T) {
+func TestSnippetCompiles(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/telemetry.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("example_test.go")

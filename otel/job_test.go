@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// span is the only ended one of a name.
+// span returns the only ended span with the name.
 func (s *seen) span(t *testing.T, name string) (found trace.ReadOnlySpan) {
 	t.Helper()
 	for _, span := range s.spans.Ended() {
@@ -26,8 +26,8 @@ func (s *seen) span(t *testing.T, name string) (found trace.ReadOnlySpan) {
 	return found
 }
 
-// A job that failed is found by its id: in its span, and in those of its call.
-func TestSpansOfAJob(t *testing.T) {
+// The span of a failed job and those of its call have the id of the job.
+func TestSpansOfJob(t *testing.T) {
 	s := watch(t)
 	ctx, submitted := s.traces.Tracer("test").Start(t.Context(), "submit")
 	ctx, job := s.StartJob(t.Context(), otel.Job{ID: "nightly-7", Queue: "nightly", Trace: s.Inject(ctx)})
@@ -35,7 +35,7 @@ func TestSpansOfAJob(t *testing.T) {
 	_, err := s.chain(config{}, failing("a", clichain.ReasonExit, usage{})).Complete(ctx, question)
 	require.Error(t, err)
 	job.End(otel.JobFailed, "exit")
-	job.End(otel.JobAnswered, "") // has ended
+	job.End(otel.JobAnswered, "") // after the call has ended
 	span := s.span(t, "job nightly")
 	require.Equal(t, api.SpanKindConsumer, span.SpanKind())
 	require.Equal(t, submitted.SpanContext().SpanID(), span.Parent().SpanID())
@@ -55,8 +55,8 @@ func TestSpansOfAJob(t *testing.T) {
 	}
 }
 
-// The jobs of a batch have traces of their own, each with a link to the span of the batch.
-func TestSpansOfABatch(t *testing.T) {
+// Each job of a batch has its own trace, with a link to the span of the batch.
+func TestSpansOfBatch(t *testing.T) {
 	s := watch(t)
 	ctx, end := s.StartBatch(t.Context(), "b-1")
 	carried := otel.WithBatch(s.Inject(ctx), "b-1")
@@ -84,7 +84,7 @@ func TestSpansOfABatch(t *testing.T) {
 	require.Equal(t, codes.Unset, s.span(t, "job without").Status().Code)
 }
 
-// The provider of a backend is known of a failure too.
+// The provider of a backend is also recorded for a failure.
 func TestProviderName(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for slug, want := range map[string]any{

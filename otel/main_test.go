@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// seen is what a Telemetry has recorded.
+// seen is the data that a Telemetry has recorded.
 type seen struct {
 	*otel.Telemetry
 	traces *trace.TracerProvider
@@ -56,7 +56,7 @@ func watch(t *testing.T, change ...func(*otel.Config)) *seen {
 
 func withContent(cfg *otel.Config) { cfg.Content = true }
 
-// chain is a wrapped chain that watches its calls.
+// chain returns a wrapped chain that observes its calls.
 func (s *seen) chain(cfg clichain.ChainConfig, backends ...clichain.Backend) clichain.Backend {
 	return s.Backend(s.plainChain(cfg, backends...))
 }
@@ -66,12 +66,12 @@ func (s *seen) plainChain(cfg clichain.ChainConfig, backends ...clichain.Backend
 	return clichain.ChainOf(backends, &cfg)
 }
 
-// tree is a line for each span, in the order of their starts: its path from the
-// root, its kind unless it is internal, and its status unless it is unset.
+// tree returns a line for each span, in the order of their starts: its path from the root, its kind unless it is
+// internal, and its status unless it is unset.
 func (s *seen) tree(t *testing.T) (lines []string) {
 	t.Helper()
 	ended := s.spans.Ended()
-	require.Len(t, ended, len(s.spans.Started()), "each span has ended, and once")
+	require.Len(t, ended, len(s.spans.Started()), "each span ends once")
 	paths := map[api.SpanID]string{}
 	for _, started := range s.spans.Started() {
 		i := slices.IndexFunc(ended, func(e trace.ReadOnlySpan) bool { return sameSpan(e, started) })
@@ -105,7 +105,7 @@ func attributeOf(attrs []attribute.KeyValue, key attribute.Key) any {
 	return nil
 }
 
-// attributes are those of the only span of a name.
+// attributes returns the attributes of the only span with the name.
 func (s *seen) attributes(t *testing.T, name string) map[string]any {
 	t.Helper()
 	var found []trace.ReadOnlySpan
@@ -140,9 +140,8 @@ func (s *seen) metrics(t *testing.T) map[string]metricdata.Aggregation {
 	return out
 }
 
-// points are the values of a metric by its attributes: the sum of a counter, the
-// value of a gauge, the number and the sum of a histogram of integers, and the
-// number alone of one of seconds.
+// points returns the values of a metric by its attributes: the sum of a counter, the value of a gauge, the number and
+// the sum of a histogram of integers, and only the number for a histogram of seconds.
 func points(t *testing.T, data metricdata.Aggregation) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -174,7 +173,7 @@ func points(t *testing.T, data metricdata.Aggregation) map[string]string {
 	return out
 }
 
-// label is the values of a set that differ between the points of a test.
+// label returns the values of a set that differ between the points of a test.
 func label(set attribute.Set) string {
 	var parts []string
 	for _, kv := range set.ToSlice() {
@@ -205,7 +204,7 @@ func answering(name string, resp clichain.Response) clichain.Backend {
 	})
 }
 
-// failing says in all its texts what must not be recorded.
+// failing returns a backend whose errors contain texts that must not be recorded.
 func failing(name string, reason clichain.Reason, usage clichain.Usage) clichain.Backend {
 	return clichain.BackendFunc(name, func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return nil, &clichain.BackendError{
@@ -214,7 +213,7 @@ func failing(name string, reason clichain.Reason, usage clichain.Usage) clichain
 	})
 }
 
-// ask makes a call of each kind, which end alike.
+// ask makes a call with Complete or Stream, which have the same result.
 func ask(t *testing.T, b clichain.Backend, stream bool, req clichain.Request) (*clichain.Response, error) {
 	t.Helper()
 	if !stream {

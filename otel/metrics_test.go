@@ -18,12 +18,12 @@ import (
 	"github.com/clichain/clichain/otel"
 )
 
-func TestMetricsOfACall(t *testing.T) {
+func TestMetricsOfCall(t *testing.T) {
 	s := watch(t)
 	used := usage{InputTokens: 11, OutputTokens: 7, CostUSD: new(0.25)}
 	wrapped := s.chain(config{Name: "in"}, answering("b", response{Model: "m", Usage: used}))
 	c := s.chain(config{}, failing("a", clichain.ReasonUsageLimit, usage{InputTokens: 100, CostUSD: new(0.5)}), wrapped)
-	for range 2 { // a cools down at the second
+	for range 2 { // a cools down in the second call
 		_, err := c.Complete(t.Context(), question)
 		require.NoError(t, err)
 	}
@@ -80,8 +80,8 @@ func TestTokenBounds(t *testing.T) {
 	}, data.DataPoints[0].Bounds)
 }
 
-// What is no cost must not break a counter.
-func TestCostThatIsNone(t *testing.T) {
+// An invalid cost must not break a counter.
+func TestInvalidCost(t *testing.T) {
 	for _, usd := range []float64{-1, math.NaN(), math.Inf(1)} {
 		s := watch(t)
 		_, err := s.Backend(failing("a", clichain.ReasonExit, usage{CostUSD: new(usd)})).Complete(t.Context(), question)
@@ -91,8 +91,8 @@ func TestCostThatIsNone(t *testing.T) {
 	}
 }
 
-// Cooldowns are counted for calls that nobody has wrapped, too.
-func TestCooldownsWithoutTheWrapper(t *testing.T) {
+// Cooldowns are also counted for calls without the wrapper.
+func TestCooldownsWithoutWrapper(t *testing.T) {
 	s := watch(t)
 	_, err := s.plainChain(config{}, failing("a", clichain.ReasonUsageLimit, usage{})).Complete(t.Context(), question)
 	require.Error(t, err)
@@ -134,7 +134,7 @@ func TestQueueGauge(t *testing.T) {
 	require.ErrorContains(t, err, `queue "none": read is nil`)
 }
 
-// refusing makes a meter that refuses a counter.
+// refusing is a provider of meters that refuse a counter.
 type refusing struct{ noop.MeterProvider }
 
 func (refusing) Meter(string, ...api.MeterOption) api.Meter { return refusingMeter{} }
@@ -147,7 +147,7 @@ func (refusingMeter) Float64Counter(string, ...api.Float64CounterOption) (api.Fl
 	return nil, errRefused
 }
 
-func TestAMeterThatRefuses(t *testing.T) {
+func TestMeterThatRefuses(t *testing.T) {
 	_, err := otel.New(&otel.Config{MeterProvider: refusing{}})
 	require.ErrorIs(t, err, errRefused)
 }

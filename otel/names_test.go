@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 )
 
-func TestNamesAreTheConventions(t *testing.T) {
+func TestNamesMatchConventions(t *testing.T) {
 	require.Equal(t, semconv.SchemaURL, schemaURL)
 	for _, pair := range [][2]attribute.Key{
 		{semconv.GenAIOperationNameKey, keyOperation},

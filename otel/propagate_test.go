@@ -19,7 +19,7 @@ import (
 
 const parent, state = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "vendor=a"
 
-func TestPropagationThroughAQueue(t *testing.T) {
+func TestPropagationThroughQueue(t *testing.T) {
 	for name, change := range map[string]func(*otel.Config){
 		"given": func(*otel.Config) {}, "none": func(c *otel.Config) { c.Propagator = nil },
 		"another": func(c *otel.Config) {
@@ -47,8 +47,8 @@ func TestPropagationThroughAQueue(t *testing.T) {
 	}
 }
 
-// A CLI that reads TRACEPARENT gets the span of the call.
-func TestTheCLIGetsTheSpan(t *testing.T) {
+// A CLI that reads TRACEPARENT receives the span of the call.
+func TestCLIReceivesSpan(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, variable := range []string{"SKIP_CLI", "CLICHAIN_SKIP_CLI", "LLM_HERE_SKIP_CLI"} {
 		t.Setenv(variable, "")
@@ -77,8 +77,8 @@ func TestTheCLIGetsTheSpan(t *testing.T) {
 	require.False(t, slices.Contains(r.Args, parent))
 }
 
-// Without a tracer, what the caller has named stays.
-func TestTheCallersOwnTraceStays(t *testing.T) {
+// Without a tracer, the trace context of the caller remains.
+func TestCallersTraceRemains(t *testing.T) {
 	tel, err := otel.New(nil)
 	require.NoError(t, err)
 	var got string

@@ -13,13 +13,13 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// root is the span of a call of a chain without a name; run begins its attempts.
+// root is the span of a call of a chain without a name. run is the prefix of the spans of its attempts.
 const (
 	root = "invoke_workflow chain"
 	run  = root + " > invoke_agent "
 )
 
-func TestSpansOfACall(t *testing.T) {
+func TestSpansOfCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	limited := failing("a", clichain.ReasonRateLimited, usage{})
 	refused := clichain.BackendFunc("gone", func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -35,17 +35,17 @@ func TestSpansOfACall(t *testing.T) {
 		"a fallback": {[]clichain.Backend{limited, b}, []string{
 			root, run + "a !rate_limited", run + "b",
 		}},
-		"an error without a name": {[]clichain.Backend{refused}, []string{
+		"error without a backend name": {[]clichain.Backend{refused}, []string{
 			root + " !unsupported", run + "gone !unsupported",
 		}},
-		"a reason of its own": {[]clichain.Backend{failing("a", prompt, usage{})}, []string{
+		"undefined reason": {[]clichain.Backend{failing("a", prompt, usage{})}, []string{
 			root + " !_OTHER", run + "a !_OTHER",
 		}},
 		"no answer": {[]clichain.Backend{limited}, []string{
 			root + " !rate_limited", run + "a !rate_limited",
 		}},
-		"nobody to ask": {nil, []string{root + " !_OTHER"}},
-		"a chain inside": {[]clichain.Backend{inside, b}, []string{
+		"empty chain": {nil, []string{root + " !_OTHER"}},
+		"nested chain": {[]clichain.Backend{inside, b}, []string{
 			root, run + "a !rate_limited", run + "b",
 		}},
 	} {
@@ -110,14 +110,14 @@ func TestAttributesOfSpans(t *testing.T) {
 	}, s.attributes(t, "invoke_agent a"))
 }
 
-// Each backend is told of once, however the chains are put together.
+// Each backend is reported once, however the chains are nested.
 func TestSpansOfNestedChains(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, test := range map[string]struct {
 		backend func(*seen) clichain.Backend
 		want    []string
 	}{
-		"the same hooks": {
+		"chains with the same hooks": {
 			func(s *seen) clichain.Backend {
 				return s.plainChain(config{Name: "in"}, fine)
 			},
@@ -129,7 +129,7 @@ func TestSpansOfNestedChains(t *testing.T) {
 			},
 			[]string{root, run + "in", run + "b"},
 		},
-		"hidden in a function": {
+		"chain hidden in a function": {
 			func(s *seen) clichain.Backend {
 				return clichain.BackendFunc("hidden", s.chain(config{Name: "in"}, fine).Complete)
 			},
@@ -145,7 +145,7 @@ func TestSpansOfNestedChains(t *testing.T) {
 	}
 }
 
-func TestSpansEndForAReaderWhoLeaves(t *testing.T) {
+func TestSpansEndWhenReaderStops(t *testing.T) {
 	clitest.NoLeaks(t)
 	s := watch(t)
 	for range s.chain(config{}, fine).Stream(t.Context(), question) {
@@ -155,13 +155,13 @@ func TestSpansEndForAReaderWhoLeaves(t *testing.T) {
 	s = watch(t)
 	for e := range s.chain(config{}, fine).Stream(t.Context(), question) {
 		if e.Kind == clichain.EventDone {
-			break // with the answer
+			break // after the answer
 		}
 	}
 	require.Equal(t, []string{root, run + "b"}, s.tree(t))
 }
 
-func TestSpansEndForAPanic(t *testing.T) {
+func TestSpansEndAfterPanic(t *testing.T) {
 	clitest.NoLeaks(t)
 	bad := clichain.BackendFunc("bad", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		panic(prompt)
@@ -182,7 +182,7 @@ func TestSpansEndForAPanic(t *testing.T) {
 	require.Equal(t, []string{root + " !_OTHER", run + "b !canceled"}, s.tree(t))
 }
 
-// streaming is a backend of a user's own type.
+// streaming is a backend of a user-defined type.
 type streaming struct {
 	events []clichain.Event
 	err    error
@@ -207,7 +207,7 @@ func (b *streaming) Stream(context.Context, clichain.Request) iter.Seq2[clichain
 	}
 }
 
-// A retry inside a backend is an attempt of its own, and no fallback.
+// A retry inside a backend is a separate attempt, but not a fallback.
 func TestSpansOfRetries(t *testing.T) {
 	s := watch(t)
 	attempt := &clichain.Attempt{Backend: "own", Reason: clichain.ReasonNetwork, Err: errors.New(prompt)}
@@ -226,8 +226,8 @@ func TestSpansOfRetries(t *testing.T) {
 	require.Equal(t, "m-1", attributeOf(s.spans.Ended()[0].Attributes(), "gen_ai.response.model"))
 }
 
-// A backend that is no chain counts as one attempt.
-func TestSpansOfABackendWithoutHooks(t *testing.T) {
+// A backend that is not a chain counts as one attempt.
+func TestSpansOfBackendWithoutHooks(t *testing.T) {
 	clitest.NoLeaks(t)
 	lumen := clichain.CliSpec{Name: "lumen", Binary: "lumen"}
 	missing := clichain.NewProvider(lumen, &clichain.Config{Binary: "/nonexistent/lumen"})

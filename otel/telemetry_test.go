@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/otel"
 )
 
-// Without an SDK nothing is recorded, and calls work.
+// Without an SDK, calls work and nothing is recorded.
 func TestDefaults(t *testing.T) {
 	for _, cfg := range []*otel.Config{nil, {}, {Content: true}} {
 		tel, err := otel.New(cfg)
@@ -24,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestCallsAtOnce(t *testing.T) {
+func TestConcurrentCallsAreRecorded(t *testing.T) {
 	clitest.NoLeaks(t)
 	s := watch(t)
 	c := s.chain(config{NoCooldown: true}, failing("a", clichain.ReasonNetwork, usage{}), fine)

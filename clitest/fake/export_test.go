@@ -1,9 +1,9 @@
 package fake
 
-// NoLeaksFor is NoLeaks with another time to wait.
+// NoLeaksFor is NoLeaks with another timeout.
 var NoLeaksFor = noLeaks
 
-// ForgetMain makes it as if Main had not been called, until undo.
+// ForgetMain resets the call of Main until undo is called.
 func ForgetMain() (undo func()) {
 	called = false
 	return func() { called = true }

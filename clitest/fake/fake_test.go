@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 func steps(s ...fake.Step) fake.Scenario { return fake.Scenario{Steps: s} }
 
-// run runs a fake that plays s and returns what it printed and its exit status.
+// run runs a fake that plays s. It returns the output and the exit code.
 func run(t *testing.T, s fake.Scenario, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.Command(fake.New(t, "fake", s), args...)
@@ -39,8 +39,8 @@ func finish(t *testing.T, cmd *exec.Cmd, stdin string) (stdout, stderr string, s
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// TestStartsEarly: in a test binary a fake plays before what it does not need is initialized.
-func TestStartsEarly(t *testing.T) {
+// In a test binary, a fake plays before the packages that it does not need are initialized.
+func TestFakePlaysDuringInit(t *testing.T) {
 	cmd := exec.Command(fake.New(t, "fake", steps()))
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	_, trace, status := finish(t, cmd, "")
@@ -77,8 +77,7 @@ func TestPrints(t *testing.T) {
 	}
 }
 
-// TestAwaits: it goes on when the file is there, and not before.
-func TestAwaits(t *testing.T) {
+func TestAwaitWaitsForFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	cmd := exec.Command(fake.New(t, "f", steps(fake.Step{Stdout: "a\n"}, fake.Step{Await: name}, fake.Step{Stdout: "b\n"})))
 	out, err := cmd.StdoutPipe()
@@ -95,7 +94,7 @@ func TestAwaits(t *testing.T) {
 	}()
 	select {
 	case <-rest:
-		require.Fail(t, "it did not wait")
+		require.Fail(t, "the fake did not wait")
 	case <-time.After(50 * time.Millisecond):
 	}
 	require.NoError(t, os.WriteFile(name, nil, 0o600))
@@ -103,14 +102,14 @@ func TestAwaits(t *testing.T) {
 	require.NoError(t, cmd.Wait())
 }
 
-func TestFloodsToTheByte(t *testing.T) {
+func TestFloodSize(t *testing.T) {
 	stdout, stderr, _ := run(t, steps(fake.Step{FloodStdout: 200_001}, fake.Step{FloodStderr: 250}), "")
 	require.Len(t, stdout, 200_001)
 	require.Len(t, stderr, 250)
 	require.Equal(t, 2, strings.Count(stderr, "\n"))
 }
 
-func TestPlaysTheFirstCaseThatApplies(t *testing.T) {
+func TestFirstMatchingCase(t *testing.T) {
 	path := fake.New(t, "fake", fake.Scenario{
 		Cases: []fake.Case{
 			{Args: []string{"--version"}, Steps: []fake.Step{{Stdout: "1.2.3"}}},
@@ -127,7 +126,7 @@ func TestPlaysTheFirstCaseThatApplies(t *testing.T) {
 	require.Equal(t, "1.2.3", stdout)
 }
 
-func TestInstallReplacesAFake(t *testing.T) {
+func TestInstallReplacesFake(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"old", "new"} {
 		path, err := fake.Install(dir, "fake", fake.Scenario{
@@ -139,7 +138,7 @@ func TestInstallReplacesAFake(t *testing.T) {
 	}
 }
 
-func TestIsFoundThroughPath(t *testing.T) {
+func TestFakeOnPath(t *testing.T) {
 	dir := t.TempDir()
 	_, err := fake.Install(dir, "fake-on-path", steps(fake.Step{Stdout: "found"}))
 	require.NoError(t, err)
@@ -148,7 +147,7 @@ func TestIsFoundThroughPath(t *testing.T) {
 	require.Equal(t, "found", stdout)
 }
 
-func TestWithoutScenarioItFails(t *testing.T) {
+func TestMissingScenario(t *testing.T) {
 	path := fake.New(t, "fake", fake.Scenario{})
 	require.NoError(t, os.Remove(path+".clitest.json"))
 	_, stderr, status := finish(t, exec.Command(path), "")
@@ -156,7 +155,7 @@ func TestWithoutScenarioItFails(t *testing.T) {
 	require.Equal(t, 70, status)
 }
 
-func TestRecordsWhatArrived(t *testing.T) {
+func TestRecordContents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "record.json")
 	path := fake.New(t, "fake", steps(fake.Step{ReadLine: true}, fake.Step{Record: file}))
 	cmd := exec.Command(path, "", "--help", "a\nb\xff'\"$x")
@@ -167,15 +166,15 @@ func TestRecordsWhatArrived(t *testing.T) {
 
 	r, err := fake.ReadRecord(file)
 	require.NoError(t, err)
-	require.Equal(t, []string{path, "", "--help", "a\nb\ufffd'\"$x"}, r.Args, "JSON has no other bytes than UTF-8")
+	require.Equal(t, []string{path, "", "--help", "a\nb\ufffd'\"$x"}, r.Args, "JSON must be UTF-8")
 	require.Equal(t, stdin, string(r.Stdin))
 	require.Contains(t, r.Env, "A=1")
 	require.Equal(t, cmd.Dir, r.Dir)
 	require.Equal(t, cmd.Process.Pid, r.Pid)
 }
 
-// A folder gets a record of each start, with what its temporary files hold.
-func TestRecordsEachStart(t *testing.T) {
+// A directory receives a record of each start, with the contents of temporary files.
+func TestRecordDirectory(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
 	inside, elsewhere := filepath.Join(temp, "system.md"), filepath.Join(t.TempDir(), "other.md")
 	for _, file := range []string{inside, elsewhere} {
@@ -193,10 +192,10 @@ func TestRecordsEachStart(t *testing.T) {
 	require.Len(t, all, 3)
 	require.Equal(t, "first", all[0].Args[1])
 	require.Equal(t, map[string][]byte{inside: []byte("of system.md")}, all[1].Contents)
-	require.Empty(t, all[2].Contents, "a file elsewhere is none of the call's")
+	require.Empty(t, all[2].Contents, "a file elsewhere is not part of the record")
 }
 
-// Without Main the fake would be the whole test binary.
+// Without Main, the fake would run the whole test binary.
 func TestInstallNeedsMain(t *testing.T) {
 	t.Cleanup(fake.ForgetMain())
 	_, err := fake.Install(t.TempDir(), "fake", fake.Scenario{})

@@ -16,13 +16,13 @@ import (
 
 var hang = []fake.Step{{Hang: true}}
 
-// wait polls until the condition holds.
+// wait polls until the condition is true.
 func wait(t *testing.T, holds func() bool) {
 	t.Helper()
 	require.Eventually(t, holds, 20*time.Second, 2*time.Millisecond)
 }
 
-func TestChildrenOutliveTheFake(t *testing.T) {
+func TestChildrenOutliveFake(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		spawn fake.Spawn
@@ -79,13 +79,13 @@ func read(file string) (fake.Record, bool) {
 	return r, err == nil
 }
 
-func TestWaitsForChildren(t *testing.T) {
+func TestSpawnWait(t *testing.T) {
 	child := &fake.Spawn{Wait: true, HoldStdout: true, Steps: []fake.Step{{Stdout: "child "}}}
 	stdout, _, _ := run(t, steps(fake.Step{Spawn: child}, fake.Step{Stdout: "parent"}), "")
 	require.Equal(t, "child parent", stdout)
 }
 
-func TestRespawns(t *testing.T) {
+func TestSpawnRespawn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "child")
 	child := []fake.Step{{Record: file}, {Hang: true}}
 	path := fake.New(t, "fake", steps(fake.Step{Spawn: &fake.Spawn{Steps: child, Respawn: true}}, fake.Step{Hang: true}))
@@ -99,19 +99,19 @@ func TestRespawns(t *testing.T) {
 	require.Error(t, cmd.Wait())
 }
 
-func TestSelfIsAChainOfProcesses(t *testing.T) {
+func TestSpawnSelf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "links")
 	path := fake.New(t, "fake", steps(fake.Step{Record: file}, fake.Step{Spawn: &fake.Spawn{Self: true, Setpgid: true}}))
 	require.NoError(t, exec.Command(path).Run())
 	first, ok := read(file)
 	require.True(t, ok)
 	wait(t, func() bool { r, ok := read(file); return ok && r.Pid != first.Pid })
-	// A link that cannot record fails, and so the chain ends. One may record meanwhile.
+	// A process that cannot write its record fails, which ends the chain. Another process may write one meanwhile.
 	wait(t, func() bool { return os.RemoveAll(filepath.Dir(file)) == nil })
 	wait(t, func() bool { return len(fake.Survivors(path)) == 0 })
 }
 
-// failures is a TB that counts instead of failing.
+// failures is a TB that counts errors instead of failing.
 type failures struct {
 	*testing.T
 	count   int

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sorted runs the pipeline, and returns its lines.
+// sorted runs the pipeline and returns its output lines.
 func sorted(t *testing.T, b clichain.Backend, parallel int, in string) (results []result, err error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -40,7 +40,7 @@ func sorted(t *testing.T, b clichain.Backend, parallel int, in string) (results 
 	return results, err
 }
 
-func TestSortsWithACLI(t *testing.T) {
+func TestSortWithCLI(t *testing.T) {
 	answer := clitest.Answer(specs.Claude(), `{"topic": "invoice", "urgent": true, "summary": "It is wrong."}`)
 	defer machine.New(map[string]clitest.Scenario{"claude": answer})()
 	var in strings.Builder
@@ -51,13 +51,13 @@ func TestSortsWithACLI(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, results, 6)
 	for i, r := range results {
-		require.Equal(t, fmt.Sprint(i), r.ID, "in the order of the input")
+		require.Equal(t, fmt.Sprint(i), r.ID, "results are in the order of the input")
 		require.Equal(t, kind{"invoice", true, "It is wrong."}, *r.Kind)
 		require.Equal(t, "claude", r.Backend)
 	}
 }
 
-// complete is a backend that takes the time that it is asked for.
+// complete is a backend that waits for the duration in the request.
 func complete(_ context.Context, req clichain.Request) (*clichain.Response, error) {
 	_, text, _ := strings.Cut(req.Messages[0].Content, "\n\n")
 	wait, err := time.ParseDuration(text)
@@ -73,9 +73,9 @@ func chain() *clichain.Chain {
 	return clichain.ChainOf([]clichain.Backend{fake}, &clichain.ChainConfig{NoCooldown: true})
 }
 
-// The order is that of the input, whichever answer comes first, and no more are asked at once than may be. On a fake
-// clock: with four at once it would take 11 h, with two 18 h.
-func TestKeepsOrder(t *testing.T) {
+// The results are in the order of the input, whichever answer comes first, and the number of concurrent calls is
+// limited. On the fake clock the calls would take 11 h with four at once, and 18 h with two.
+func TestSortKeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var in strings.Builder
 		want := []string{"9h0m0s", "1h0m0s", "5h0m0s", "8h0m0s", "2h0m0s", "1h0m1s"}
@@ -90,11 +90,11 @@ func TestKeepsOrder(t *testing.T) {
 			got = append(got, r.Kind.Topic)
 		}
 		require.Equal(t, want, got)
-		require.Equal(t, 17*time.Hour, time.Since(began), "the second three begin when the first is answered")
+		require.Equal(t, 17*time.Hour, time.Since(began), "the next calls start after the first answer")
 	})
 }
 
-// A message that was not sorted has a reason, and those after it are sorted.
+// A message that could not be sorted has a reason, and later messages are sorted.
 func TestFailures(t *testing.T) {
 	results, err := sorted(t, chain(), 1, `{"id": "a", "text": "fail"}`+"\n"+`{"id": "b", "text": "0s"}`)
 	require.ErrorIs(t, err, errSome)
@@ -103,7 +103,7 @@ func TestFailures(t *testing.T) {
 	require.Equal(t, "0s", results[1].Kind.Topic)
 	results, err = sorted(t, chain(), 2, `{"id": "a", "text": "0s"}`+"\n{")
 	require.ErrorContains(t, err, "line 2: ")
-	require.Len(t, results, 1, "what was read before is sorted")
+	require.Len(t, results, 1, "earlier messages are sorted")
 }
 
 var errFull = errors.New("no space left")
@@ -112,7 +112,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// It ends when nobody takes its results, and when its context does, though its input goes on.
+// The pipeline ends when its output fails and when its context ends, even if its input continues.
 func TestEnds(t *testing.T) {
 	clitest.NoLeaks(t)
 	in, more := io.Pipe()

@@ -42,10 +42,10 @@ func TestReviews(t *testing.T) {
 			"::error file=go.go,line=1::100 %25%0A::stop-commands::x\n::warning file=a%2Cb%3Ac%0A,line=2::Why?\n",
 			"ci: findings: 2, by claude",
 		},
-		"no review":   {clitest.LoggedOut(specs.Claude()), diff, 3, "", "unauthenticated"},
-		"no JSON":     {clitest.Answer(specs.Claude(), "It looks good."), diff, 3, "", "bad_output"},
-		"no diff":     {clitest.Garbage(), " \n", 2, "", "no diff on stdin"},
-		"a long diff": {clitest.Garbage(), strings.Repeat("x", maxDiff+1), 2, "", "longer than 256 KiB"},
+		"no review": {clitest.LoggedOut(specs.Claude()), diff, 3, "", "unauthenticated"},
+		"no JSON":   {clitest.Answer(specs.Claude(), "It looks good."), diff, 3, "", "bad_output"},
+		"no diff":   {clitest.Garbage(), " \n", 2, "", "no diff on stdin"},
+		"long diff": {clitest.Garbage(), strings.Repeat("x", maxDiff+1), 2, "", "longer than 256 KiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer machine.New(map[string]clitest.Scenario{"claude": test.cli})()
@@ -58,8 +58,8 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// The diff is on stdin, where no other user sees it, and the agent has no tools.
-func TestTheDiffIsTheQuestion(t *testing.T) {
+// The diff is on stdin, where other users cannot see it, and the agent has no tools.
+func TestDiffIsOnStdin(t *testing.T) {
 	record := t.TempDir()
 	scenario := clitest.Scenario{Steps: []clitest.Step{{Record: record}}}
 	defer machine.New(map[string]clitest.Scenario{"claude": scenario})()

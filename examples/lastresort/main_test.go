@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 const key = "key-of-a-test"
 
-// service is an endpoint of this machine, which the program is told of.
+// service starts a local endpoint for the program.
 func service(t *testing.T, handler http.HandlerFunc) *api {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -44,7 +44,7 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-// ask runs the program on a machine with one CLI, beside this endpoint.
+// ask runs the program on a machine with one CLI, and with this endpoint.
 func ask(t *testing.T, cli clitest.Scenario, a *api, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	t.Cleanup(machine.New(map[string]clitest.Scenario{"claude": cli}))
@@ -60,7 +60,7 @@ func ask(t *testing.T, cli clitest.Scenario, a *api, args ...string) (status int
 
 const fortyTwo = `{"model": "small-1", "choices": [{"message": {"content": "42"}}], "usage": {"prompt_tokens": 5}}`
 
-func TestTheAPIAnswersLast(t *testing.T) {
+func TestAPIAnswersLast(t *testing.T) {
 	var sent completion
 	a := service(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer "+key {
@@ -78,14 +78,14 @@ func TestTheAPIAnswersLast(t *testing.T) {
 	require.Equal(t, completion{Model: "small", Messages: clichain.Prompt("What is 6*7?").Messages}, sent)
 }
 
-func TestACLIAnswersFirst(t *testing.T) {
-	a := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the endpoint was asked") })
+func TestCLIAnswersFirst(t *testing.T) {
+	a := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the endpoint received a request") })
 	status, stdout, stderr := ask(t, clitest.Answer(specs.Claude(), "42"), a, "6*7?")
 	require.Zero(t, status, stderr)
 	require.Equal(t, "42\n", stdout)
 }
 
-func TestNobodyAnswers(t *testing.T) {
+func TestNoBackendAnswers(t *testing.T) {
 	status, stdout, stderr := ask(t, clitest.LoggedOut(specs.Claude()), nil, "6*7?")
 	require.Equal(t, 1, status)
 	require.Empty(t, stdout)
@@ -98,7 +98,7 @@ func TestUsage(t *testing.T) {
 	require.Contains(t, stderr, "usage: lastresort QUESTION")
 }
 
-// Each failure has the reason that tells the chain what may follow, and none has the key.
+// Each failure has the reason from which the chain decides what to do next. No failure contains the key.
 func TestFailures(t *testing.T) {
 	for _, test := range []struct {
 		status int
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// fail asks a chain that has nothing but the endpoint.
+// fail calls a chain that contains only the endpoint.
 func fail(ctx context.Context, t *testing.T, a *api, req clichain.Request) *clichain.BackendError {
 	t.Helper()
 	chain := clichain.ChainOf([]clichain.Backend{clichain.BackendFunc("api", a.complete)}, nil)
@@ -141,7 +141,7 @@ func fail(ctx context.Context, t *testing.T, a *api, req clichain.Request) *clic
 	return failed
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestEndpointUnreachable(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	err := fail(t.Context(), t, &api{server.URL, key, "small"}, clichain.Prompt("hi"))
@@ -150,7 +150,7 @@ func TestNobodyListens(t *testing.T) {
 }
 
 func TestPlainQuestionsOnly(t *testing.T) {
-	a := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the endpoint was asked") })
+	a := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the endpoint received a request") })
 	for name, req := range map[string]clichain.Request{
 		"access":  {Messages: clichain.Prompt("hi").Messages, Access: clichain.AccessRead},
 		"option":  {Messages: clichain.Prompt("hi").Messages, Options: clichain.Options{MaxTurns: 1}},
@@ -165,7 +165,7 @@ func TestPlainQuestionsOnly(t *testing.T) {
 func TestCancel(t *testing.T) {
 	asked := make(chan struct{})
 	a := service(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // until then the server does not see that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // until then the server does not notice that the client has disconnected
 		close(asked)
 		<-r.Context().Done()
 	})
@@ -174,7 +174,7 @@ func TestCancel(t *testing.T) {
 	require.Equal(t, clichain.ReasonCanceled, fail(ctx, t, a, clichain.Prompt("hi")).Reason)
 }
 
-// With a schema the endpoint is asked for JSON, and its answer is held against it.
+// With a schema, the request asks the endpoint for JSON, and the answer is validated.
 func TestStructured(t *testing.T) {
 	var sent completion
 	a := service(t, func(w http.ResponseWriter, r *http.Request) {

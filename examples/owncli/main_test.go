@@ -28,7 +28,6 @@ func lumen(t *testing.T) clichain.CliSpec {
 	return list[0]
 }
 
-// The kit says what is wrong with the file.
 func TestLumen(t *testing.T) { clitest.TestSpec(t, lumen(t)) }
 
 func TestAsks(t *testing.T) {

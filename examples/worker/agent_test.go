@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agentSpec is the CLI: sessions over JSON-RPC, and one call for each start.
+// agentSpec is the spec of the CLI: sessions over JSON-RPC, and single calls.
 const agentSpec = `{
   "name": "lumen", "binary": %s,
   "args": [
@@ -37,7 +37,7 @@ const agentSpec = `{
   }
 }`
 
-// playAgent is the CLI. It answers with its process id and what was said in the session.
+// playAgent plays the CLI. It answers with its process id and the earlier messages of the session.
 func playAgent() {
 	if !slices.Contains(os.Args, "--live") {
 		said, _ := io.ReadAll(os.Stdin)
@@ -49,7 +49,7 @@ func playAgent() {
 		return
 	}
 	var said []string
-	var hanging int // the id of the turn that does
+	var hanging int // id of the turn that hangs
 	var sessions int
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
@@ -87,7 +87,7 @@ func playAgent() {
 	}
 }
 
-// agent installs the CLI, and returns the file of its spec.
+// agent installs the CLI and returns the file of its spec.
 func agent(t *testing.T) (specs string) {
 	t.Helper()
 	exe, err := os.Executable()

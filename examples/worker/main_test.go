@@ -25,7 +25,7 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// The test binary is the worker too, and the CLI that it asks.
+// The test binary plays the worker and the CLI.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "worker-agent" {
 		playAgent()
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run is a worker that goes on.
+// run is a running worker.
 type run struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -81,7 +81,7 @@ func start(t *testing.T, args ...string) *run {
 	return r
 }
 
-// next is the next line of the output; nil: there is none.
+// next returns the next line of the output, nil at its end.
 func (r *run) next(t *testing.T) *answer {
 	t.Helper()
 	if !r.out.Scan() {
@@ -92,13 +92,13 @@ func (r *run) next(t *testing.T) *answer {
 	return &a
 }
 
-// finish returns the rest of the output and the exit status, and that no CLI is left.
+// finish returns the rest of the output and the exit code. It fails the test if a CLI still runs.
 func (r *run) finish(t *testing.T) (rest []*answer, status int) {
 	t.Helper()
 	for a := r.next(t); a != nil; a = r.next(t) {
 		rest = append(rest, a)
 	}
-	_ = r.cmd.Wait() // the status is looked at
+	_ = r.cmd.Wait() // the test checks the exit code
 	t.Logf("%s", r.errors.String())
 	require.NotContains(t, r.errors.String(), "may be left")
 	require.Contains(t, r.errors.String(), "pool closed")
@@ -107,7 +107,7 @@ func (r *run) finish(t *testing.T) (rest []*answer, status int) {
 
 var answered = regexp.MustCompile(`^(\d+|cold): (.*)$`)
 
-// requireAnswer holds an answer against its prompt, and returns the process that gave it; 0: a cold call did.
+// requireAnswer checks an answer against its prompt, and returns the process that gave it, 0 for a cold call.
 func requireAnswer(t *testing.T, prompt string, a *answer) (pid int) {
 	t.Helper()
 	require.NotNil(t, a)
@@ -128,7 +128,7 @@ func requireGone(t *testing.T, pid int) {
 }
 
 // Each prompt has its own answer, and no process outlives the worker.
-func TestAnswersAll(t *testing.T) {
+func TestWorkerAnswersAll(t *testing.T) {
 	r := start(t)
 	const prompts = 40
 	go func() {
@@ -148,7 +148,7 @@ func TestAnswersAll(t *testing.T) {
 	}
 }
 
-// A prompt without an answer has a reason, and shows in the exit status.
+// A prompt without an answer has a reason, and changes the exit code.
 func TestFailures(t *testing.T) {
 	r := start(t)
 	_, _ = io.WriteString(r.in, "fail now\n")
@@ -160,10 +160,10 @@ func TestFailures(t *testing.T) {
 	require.Contains(t, all[0].Error, "429 rate limited")
 }
 
-// After a signal what was taken is answered, as far as the time for it goes, and nothing else.
-func TestDrains(t *testing.T) {
+// After a signal, only the prompts in flight are answered, within the grace period.
+func TestWorkerDrains(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("signals of this kind are not sent here")
+		t.Skip("this system has no such signals")
 	}
 	for name, test := range map[string]struct {
 		prompt string
@@ -178,7 +178,7 @@ func TestDrains(t *testing.T) {
 			_, _ = io.WriteString(r.in, "first\n")
 			pid := requireAnswer(t, "first", r.next(t))
 			_, _ = io.WriteString(r.in, test.prompt+"\n")
-			time.Sleep(200 * time.Millisecond) // it is taken
+			time.Sleep(200 * time.Millisecond) // until the worker has read it
 			require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 			rest, status := r.finish(t)
 			require.Equal(t, 1, status, "the input has not ended")
@@ -221,7 +221,7 @@ func TestConverses(t *testing.T) {
 	require.True(t, strings.HasSuffix(answers[1], ": one|two"), answers[1])
 }
 
-// docs/how-to/live.md shows code that is compiled here.
+// The code in docs/how-to/live.md must compile, so that it is compared with the function here.
 func TestLivePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/how-to/live.md")
 	require.NoError(t, err)

@@ -13,9 +13,9 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Every built-in spec can be spoken in all its output modes: an answer is read as that answer, a failure by its
-// reason, a limit with its end.
-func TestEverySpecIsSpoken(t *testing.T) {
+// For every built-in spec and output mode, the dialect writes an answer that is read as that answer, failures with
+// their reason, and a limit with its end.
+func TestDialectsOfBuiltInSpecs(t *testing.T) {
 	for _, spec := range specs.Every() {
 		for _, output := range spec.OutputModes() {
 			t.Run(spec.Name+"/"+string(output), func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// What the rules look for in an odd place is not written, and another way is taken where there is one.
+// The dialect does not write values at paths that it cannot construct, and uses another rule if there is one.
 func TestOddRules(t *testing.T) {
 	match := func(pairs ...string) map[string]string { return map[string]string{pairs[0]: pairs[1]} }
 	end := clispec.EventRule{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "out.0.text")}
@@ -65,14 +65,14 @@ func TestOddRules(t *testing.T) {
 		rules []clispec.EventRule
 		ok    bool
 	}{
-		"the text of the result":        {[]clispec.EventRule{end}, true},
-		"a text in a modifier":          {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "a|@keys|0")}}, false},
-		"a text of the last element":    {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "all|@reverse|0.text")}}, true},
-		"a text in a list":              {[]clispec.EventRule{{Match: match("@.kind", "text"), Each: "a.list", Kind: call.EventText, Set: match("text", "@.text")}, {Match: match("type", "end"), Kind: call.EventResult, Terminal: true}}, true},
-		"no text anywhere":              {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true}}, false},
-		"no end":                        {[]clispec.EventRule{{Match: match("type", "text"), Kind: call.EventText, Set: match("text", "text")}}, false},
-		"a rule that takes all of them": {[]clispec.EventRule{{Match: match("type", ".*"), Kind: call.EventStatus, Last: true}, end}, false},
-		"a second alternative":          {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "a|@keys|0 ?? b")}}, true},
+		"the text of the result":       {[]clispec.EventRule{end}, true},
+		"text in a modifier":           {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "a|@keys|0")}}, false},
+		"text of the last element":     {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "all|@reverse|0.text")}}, true},
+		"text in a list":               {[]clispec.EventRule{{Match: match("@.kind", "text"), Each: "a.list", Kind: call.EventText, Set: match("text", "@.text")}, {Match: match("type", "end"), Kind: call.EventResult, Terminal: true}}, true},
+		"no text anywhere":             {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true}}, false},
+		"no end":                       {[]clispec.EventRule{{Match: match("type", "text"), Kind: call.EventText, Set: match("text", "text")}}, false},
+		"rule that matches everything": {[]clispec.EventRule{{Match: match("type", ".*"), Kind: call.EventStatus, Last: true}, end}, false},
+		"second alternative":           {[]clispec.EventRule{{Match: match("type", "end"), Kind: call.EventResult, Terminal: true, Set: match("text", "a|@keys|0 ?? b")}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := clispec.Spec{Name: "odd", Binary: "odd", Outputs: []clispec.OutputMode{clispec.OutputStream}, Events: test.rules}
@@ -82,7 +82,7 @@ func TestOddRules(t *testing.T) {
 	}
 }
 
-// A status command says what the spec looks for in it.
+// The status command prints the text that the spec looks for.
 func TestStatus(t *testing.T) {
 	spec := clispec.Spec{Login: clispec.LoginRules{Status: clispec.StatusRule{Signs: []clispec.StatusSign{
 		{JSON: map[string]string{"user.in": "true"}, Login: clispec.LoginAuthenticated},
@@ -100,6 +100,6 @@ func TestStatus(t *testing.T) {
 	}
 	for _, state := range []clispec.LoginState{clispec.LoginUnknown, clispec.LoginNotFound} {
 		_, ok := d.Status(state)
-		require.False(t, ok, "there is no text for it")
+		require.False(t, ok, "the spec has no text for the state")
 	}
 }
