@@ -1,8 +1,8 @@
-// Package docs_test keeps the figures of the pages true. What can be counted is compared with the code, and written by
+// Package docs_test checks the figures of the pages. It compares counted figures with the code. This command writes them:
 //
 //	go test ./docs -update
 //
-// What has to be measured is written, with the date and the machine, by
+// This command writes the measured figures, with the date and the machine:
 //
 //	go test ./docs -run Measure -measure -timeout 60m
 package docs_test
@@ -32,10 +32,10 @@ const (
 	figuresPage = "docs/reference/figures.md"
 )
 
-// part is what stands between two comments of a page, which name it.
+// part matches the text between two comments of a page that name it.
 var part = regexp.MustCompile(`(?s)<!-- (counted|measured)[^\n]*-->\n.*?<!-- end -->`)
 
-// with is the page with another text in the part that this comment begins.
+// with replaces the text of a page in the part that this comment begins.
 func with(t *testing.T, file, begin, text string) string {
 	t.Helper()
 	page := read(t, file)
@@ -60,7 +60,7 @@ func write(t *testing.T, file, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o644))
 }
 
-// hold compares a page with what it should be, or writes it with -update.
+// hold compares a page with its expected text, or writes it with -update.
 func hold(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
@@ -76,7 +76,7 @@ func hold(t *testing.T, file, text string) {
 	require.Len(t, got, len(want), file)
 }
 
-// checkout skips a test where the nested modules are missing, as in the module cache.
+// checkout skips a test if the nested modules are missing, as in the module cache.
 func checkout(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, "conformance", "go.mod")); err != nil {
@@ -84,12 +84,12 @@ func checkout(t *testing.T) {
 	}
 }
 
-// module is what the test files of a module hold, by the kind of the function.
+// module counts the functions in the test files of a module by their kind.
 type module map[string]int
 
 var function = regexp.MustCompile(`(?m)^func ((Test|Fuzz|Benchmark|Example)\w*)\(`)
 
-// counted are the modules, by folder, and all functions of test files, by name.
+// counted returns the modules by directory, and the functions of all test files by name.
 func counted(t *testing.T) (modules map[string]module, names map[string]bool) {
 	t.Helper()
 	modules, names = map[string]module{}, map[string]bool{}
@@ -127,7 +127,7 @@ func entries(t *testing.T, pattern string) int {
 	return len(found)
 }
 
-// matches counts what a page has of a pattern.
+// matches counts the matches of a pattern in a page.
 func matches(t *testing.T, file, pattern string) int {
 	t.Helper()
 	found := regexp.MustCompile("(?m)"+pattern).FindAllString(read(t, file), -1)
@@ -174,7 +174,7 @@ func realCLIs(t *testing.T) int {
 	return matches(t, "docs/reference/conformance.md", `^\| [\w-]+ \| .*\d+ of \d+ \|$`)
 }
 
-// scenarios are those of the matrix, whichever CLIs they are played with.
+// scenarios returns the number of scenarios in the matrix.
 func scenarios(t *testing.T) int {
 	t.Helper()
 	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllString(read(t, "docs/reference/conformance.md"), -1)

@@ -208,7 +208,7 @@ func unindented(text string) string {
 	return regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(text, "")
 }
 
-// compiled are the pages whose Go blocks are no parts of a source file, by the test that compiles them.
+// compiled are the pages whose Go blocks are not part of a source file, with the test that compiles them.
 var compiled = map[string]string{
 	"reference/specs.md": "TestInstancesPage", "how-to/first-program.md": "TestReadmeCompiles", "how-to/test-a-spec.md": "TestTheKitOutside",
 }

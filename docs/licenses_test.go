@@ -33,14 +33,14 @@ var licensed = []struct{ name, pattern string }{
 	{"MPL-2.0", `(?i)Mozilla Public License,? version 2\.0`},
 }
 
-// linked is a module of somebody else: its licenses and, by the directories of shipped, its versions.
+// linked is a foreign module: its licenses and, by the directories of shipped, its versions.
 type linked struct {
 	licenses map[string]bool
 	notice   bool
 	versions map[string]string
 }
 
-// cell is the column of the licenses.
+// cell returns the text of the column of licenses.
 func (l *linked) cell() string {
 	names := slices.Sorted(maps.Keys(l.licenses))
 	if l.licenses["BSD-3-Clause"] { // its text contains that of the other
@@ -91,7 +91,7 @@ func licensesIn(text string) (names []string) {
 	return names
 }
 
-// required are the versions that the go.mod of a directory requires, by module.
+// required returns the versions that the go.mod of a directory requires, by module.
 func required(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var mod struct {
@@ -163,7 +163,7 @@ go list -deps -f '{{if not .Standard}}{{.Module.Dir}}{{end}}' . | sort -u |
 
 `
 
-// TestLicenses holds the page of licenses against the modules that are linked.
+// TestLicenses compares the page of licenses with the linked modules.
 func TestLicenses(t *testing.T) {
 	checkout(t)
 	all := map[string]*linked{}

@@ -31,7 +31,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// svg is a picture that grows.
+// svg is a picture under construction.
 type svg struct{ strings.Builder }
 
 func (s *svg) box(class string, x, y, width, height float64) {
