@@ -34,8 +34,8 @@ type (
 	Response = call.Response
 
 	// Usage is the consumption of a run: InputTokens, OutputTokens, CacheReadTokens, CacheWriteTokens, Turns, and
-	// CostUSD in US dollars. A zero count means that the CLI reported none. A nil CostUSD means that the cost is
-	// unknown. Usage is a plain value.
+	// CostUSD in US dollars. A zero count means that the CLI reported none, and a nil CostUSD that the cost is
+	// unknown. Usage is a plain value. The zero value means that the CLI reported nothing.
 	Usage = call.Usage
 
 	// Event is one step of a call, such as text, a tool use or a failed attempt. Its Kind determines which other
