@@ -38,7 +38,7 @@ const settings = ".claude/settings.json"
 // The home has a plan. Each policy allows one account to pay. If another account would pay, or if the account is
 // unknown, no request is sent.
 func TestBillingPolicies(t *testing.T) {
-	const plan, key, anybody = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
+	const plan, key, none = call.BillingSubscription, call.BillingAPIKey, call.BillingUnknown
 	helper := map[string]string{settings: `{"apiKeyHelper":"echo loopback"}`}
 	escaped := map[string]string{settings: `{"env":{"\u0041NTHROPIC_API_KEY":"loopback"}}`}
 	for _, test := range []struct {
@@ -47,17 +47,17 @@ func TestBillingPolicies(t *testing.T) {
 		policy call.Billing
 		auth   string // "": no request is sent
 	}{
-		{"anybody: the key in the environment wins, silently", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, anybody, "x-api-key"},
-		{"the plan: with a key in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, plan, "bearer"},
-		{"the plan: with a key in the settings", payer{files: escaped}, plan, ""},
-		{"the plan: with a key helper", payer{files: helper}, plan, ""},
-		{"the plan: with a gateway", payer{files: map[string]string{settings: `{"env":{"ANTHROPIC_AUTH_TOKEN":"loopback"}}`}}, plan, ""},
-		{"the plan: with a cloud", payer{files: map[string]string{settings: `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`}}, plan, ""},
-		{"the plan: with a helper that it does not obey", payer{files: map[string]string{settings: `{"apiKeyHelper":""}`}}, plan, "bearer"},
-		{"the plan: with settings that it cannot read", payer{files: map[string]string{settings: "// me\n{}"}}, plan, "bearer"},
-		{"the key: in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, key, "x-api-key"},
-		{"the key: in the settings", payer{files: escaped}, key, "x-api-key"},
-		{"the key: there is none", payer{}, key, ""},
+		{"no policy: key in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, none, "x-api-key"},
+		{"subscription: key in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, plan, "bearer"},
+		{"subscription: key in the settings", payer{files: escaped}, plan, ""},
+		{"subscription: key helper", payer{files: helper}, plan, ""},
+		{"subscription: gateway", payer{files: map[string]string{settings: `{"env":{"ANTHROPIC_AUTH_TOKEN":"loopback"}}`}}, plan, ""},
+		{"subscription: cloud provider", payer{files: map[string]string{settings: `{"env":{"\u0043LAUDE_CODE_USE_BEDROCK":"1"}}`}}, plan, ""},
+		{"subscription: empty key helper", payer{files: map[string]string{settings: `{"apiKeyHelper":""}`}}, plan, "bearer"},
+		{"subscription: invalid settings", payer{files: map[string]string{settings: "// me\n{}"}}, plan, "bearer"},
+		{"API key: in the environment", payer{env: []string{"ANTHROPIC_API_KEY=" + home.Key}}, key, "x-api-key"},
+		{"API key: in the settings", payer{files: escaped}, key, "x-api-key"},
+		{"API key: missing", payer{}, key, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -52,7 +52,7 @@ func everyFailure(name string) map[string]failure {
 	return map[string]failure{
 		"key refused":  {reply: problem(name, http.StatusUnauthorized), reason: clichain.ReasonUnauthenticated},
 		"rate limited": {reply: problem(name, http.StatusTooManyRequests), reason: clichain.ReasonRateLimited},
-		"broken":       {reply: problem(name, http.StatusInternalServerError), reason: clichain.ReasonServerError},
+		"server error": {reply: problem(name, http.StatusInternalServerError), reason: clichain.ReasonServerError},
 		"logged out":   {reply: loopback.Text("never"), state: home.LoggedOut, reason: clichain.ReasonUnauthenticated},
 		"no answer":    {reply: loopback.Reply{}, reason: clichain.ReasonEmpty},
 	}

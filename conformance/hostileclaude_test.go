@@ -63,15 +63,15 @@ func TestClaudeInHostileDirectory(t *testing.T) {
 		trust  bool
 		want   []string
 	}{
-		"read":                {access: clichain.AccessRead},
-		"read, with a plan":   {access: clichain.AccessRead, state: home.Subscribed},
-		"read below":          {access: clichain.AccessRead, sub: "a/b"},
-		"read, trusted":       {access: clichain.AccessRead, trust: true, want: claudeTrusted},
-		"write":               {access: clichain.AccessWrite},
-		"write, with a plan":  {access: clichain.AccessWrite, state: home.Subscribed},
-		"write below":         {access: clichain.AccessWrite, sub: "a/b"},
-		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: append([]string{"ran mcp", "sent agents", "sent skills"}, claudeTrusted...)},
-		"write below trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true, want: []string{"ran helper-local", "sent claude-md", "sent rules"}},
+		"read":                            {access: clichain.AccessRead},
+		"read, with a plan":               {access: clichain.AccessRead, state: home.Subscribed},
+		"read in a subdirectory":          {access: clichain.AccessRead, sub: "a/b"},
+		"read, trusted":                   {access: clichain.AccessRead, trust: true, want: claudeTrusted},
+		"write":                           {access: clichain.AccessWrite},
+		"write, with a plan":              {access: clichain.AccessWrite, state: home.Subscribed},
+		"write in a subdirectory":         {access: clichain.AccessWrite, sub: "a/b"},
+		"write, trusted":                  {access: clichain.AccessWrite, trust: true, want: append([]string{"ran mcp", "sent agents", "sent skills"}, claudeTrusted...)},
+		"write in a trusted subdirectory": {access: clichain.AccessWrite, sub: "a/b", trust: true, want: []string{"ran helper-local", "sent claude-md", "sent rules"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

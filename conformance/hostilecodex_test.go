@@ -60,14 +60,14 @@ func TestCodexInHostileDirectory(t *testing.T) {
 		trust  bool
 		want   []string
 	}{
-		"read":                {access: clichain.AccessRead},
-		"read below":          {access: clichain.AccessRead, sub: "a/b"},
-		"read through a link": {access: clichain.AccessRead, link: true},
-		"read, trusted":       {access: clichain.AccessRead, trust: true, want: codexTrusted},
-		"write":               {access: clichain.AccessWrite},
-		"write below":         {access: clichain.AccessWrite, sub: "a/b"},
-		"write, trusted":      {access: clichain.AccessWrite, trust: true, want: codexTrusted},
-		"write below, trusted": {access: clichain.AccessWrite, sub: "a/b", trust: true,
+		"read":                    {access: clichain.AccessRead},
+		"read in a subdirectory":  {access: clichain.AccessRead, sub: "a/b"},
+		"read through a link":     {access: clichain.AccessRead, link: true},
+		"read, trusted":           {access: clichain.AccessRead, trust: true, want: codexTrusted},
+		"write":                   {access: clichain.AccessWrite},
+		"write in a subdirectory": {access: clichain.AccessWrite, sub: "a/b"},
+		"write, trusted":          {access: clichain.AccessWrite, trust: true, want: codexTrusted},
+		"write in a trusted subdirectory": {access: clichain.AccessWrite, sub: "a/b", trust: true,
 			want: []string{"ran filter", "sent agents-md"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,9 +119,9 @@ func TestSkillsInHostileDirectory(t *testing.T) {
 		refused bool
 		want    []string
 	}{
-		"refused": {refused: true},
-		"above":   {sub: "a/b"},
-		"trusted": {trust: true, want: []string{"sent agents-skills", "sent skill", "sent skills"}},
+		"untrusted directory": {refused: true},
+		"untrusted parent":    {sub: "a/b"},
+		"trusted directory":   {trust: true, want: []string{"sent agents-skills", "sent skill", "sent skills"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, home.Codex, home.LoggedIn, trusting(test.trust), loopback.Always(loopback.Text(hello)))

@@ -106,7 +106,7 @@ func TestLiveSession(t *testing.T) {
 func TestToolPermission(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		for _, allowed := range []bool{true, false} {
-			t.Run(fmt.Sprint(name, " ", allowed), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s allowed=%t", name, allowed), func(t *testing.T) {
 				t.Parallel()
 				command := map[string]loopback.Reply{
 					home.Claude: shell(home.Claude, `sh -c "touch made"`),

@@ -21,7 +21,7 @@ import (
 func TestFaultyOnPermissionWithTheCLIs(t *testing.T) {
 	for _, name := range []string{home.Claude, home.Codex} {
 		for _, panics := range []bool{true, false} {
-			t.Run(fmt.Sprint(name, " panics ", panics), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s panics=%t", name, panics), func(t *testing.T) {
 				t.Parallel()
 				command := map[string]loopback.Reply{
 					home.Claude: shell(home.Claude, `sh -c "touch made"`),

@@ -75,17 +75,17 @@ func TestStreamedTextIsTheAnswer(t *testing.T) {
 	half, whole := loopback.Text("This is half an answer"), loopback.Text("This is the whole answer now")
 	first, second := loopback.Text("First block."), loopback.Text("Second block.")
 	for scene, replies := range map[string][]loopback.Reply{
-		"cut in a block":       {loopback.TruncateOpen(half), whole},
-		"cut after a block":    {loopback.Truncate(half), whole},
-		"fails in a block":     {loopback.Join(half, loopback.Fail("overloaded_error", "Overloaded")), whole},
-		"cut in the second":    {loopback.TruncateOpen(first, loopback.Text("Second bl")), loopback.Join(first, second)},
-		"two blocks, uncut":    {loopback.Join(first, second)},
-		"another second block": {loopback.TruncateOpen(first, second), second},
+		"cut in a block":              {loopback.TruncateOpen(half), whole},
+		"cut after a block":           {loopback.Truncate(half), whole},
+		"failure in a block":          {loopback.Join(half, loopback.Fail("overloaded_error", "Overloaded")), whole},
+		"cut in the second block":     {loopback.TruncateOpen(first, loopback.Text("Second bl")), loopback.Join(first, second)},
+		"two complete blocks":         {loopback.Join(first, second)},
+		"second block repeated alone": {loopback.TruncateOpen(first, second), second},
 	} {
 		for _, name := range home.Names() {
 			for _, output := range []clispec.OutputMode{clispec.OutputStream, clispec.OutputText} {
 				// opencode streams no partial blocks.
-				if scene != "two blocks, uncut" && (output == clispec.OutputText || name == home.OpenCode && scene != "cut in the second") {
+				if scene != "two complete blocks" && (output == clispec.OutputText || name == home.OpenCode && scene != "cut in the second block") {
 					continue
 				}
 				t.Run(name+" "+string(output)+"/"+scene, func(t *testing.T) {
