@@ -1,10 +1,10 @@
-// Package fake provides fake command-line programs for tests and demos. Package [clitest] has the same names, and adds
-// scenarios that depend on specs. Use this package directly in programs that install fakes outside tests, and in tests
-// of packages that clitest imports.
+// Package fake provides fake command-line programs for tests and demos. Package [clitest] has the same names, and
+// adds scenarios that depend on specs. Use this package directly in programs that install fakes outside tests, and
+// in tests of packages that clitest imports.
 //
-// A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It needs no compiler
-// and no script: a newly written script may fail to start with "text file busy". The test binary must first call [Main],
-// which plays the scenario:
+// A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It needs no
+// compiler and no script: a newly written script may fail to start with "text file busy". The test binary must
+// first call [Main], which plays the scenario:
 //
 //	func TestMain(m *testing.M) {
 //		fake.Main()
