@@ -183,7 +183,7 @@ func TestChainErrorText(t *testing.T) {
 	err := nestedChainError()
 	err.Note = "nobody else was asked"
 	err.Attempts[0].Err.(*clichain.BackendError).Hint = "unset SKIP_CLI"
-	err.Attempts[1].Err = &clichain.BackendError{Backend: "gemini", Reason: clichain.ReasonUnsupported, Option: "effort", Message: "a\nb", Hint: "update it"}
+	err.Attempts[1].Err = &clichain.BackendError{Backend: "gemini", Reason: clichain.ReasonUnsupported, Option: "effort", Message: "a\nb", Hint: "update the CLI"}
 	require.Equal(t, `clichain: no backend answered (3 tried, 1 skipped): nobody else was asked
   claude        suppressed            [unset SKIP_CLI]
   gemini        unsupported (effort)  a b [update it]

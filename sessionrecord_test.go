@@ -213,7 +213,7 @@ func TestNoPlaceForRecords(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, resp.Usage, "call %d: what it had used before is unknown", i)
 		require.Len(t, resp.Warnings, 1)
-		require.Contains(t, resp.Warnings[0], "is not recorded")
+		require.Contains(t, resp.Warnings[0], "could not be recorded")
 		req.Session = resp.Session
 	}
 }

@@ -121,7 +121,7 @@ func TestNamesInAChainDiffer(t *testing.T) {
 	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	for _, err := range []error{err, c.Validate(), c.Ready(t.Context())} {
 		requireMistake(t, "backends[2]", err)
-		require.ErrorContains(t, err, `is called "a", as backends[0] is`)
+		require.ErrorContains(t, err, `has the name "a" of backends[0]`)
 	}
 	require.Zero(t, a.asked)
 	require.ErrorIs(t, clichain.NewChain([]clichain.CliSpec{specs.Codex(), specs.Codex()}, nil).Validate(), clichain.ErrBadOption)

@@ -53,7 +53,7 @@ func TestDrift(t *testing.T) {
 // If a newer CLI was not understood, or rejects a flag, updating it would not help.
 func TestDriftExplainsAFailure(t *testing.T) {
 	unknown := []clitest.Step{{Stderr: "error: unknown option '--tools'\n"}, clitest.Exit(1)}
-	const update, drift = "update it", "with which its spec was checked: update clichain, or the spec"
+	const update, drift = "update the CLI", "with which its spec was checked: update clichain, or the spec"
 	for name, test := range map[string]struct {
 		version string
 		steps   []clitest.Step

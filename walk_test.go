@@ -201,7 +201,7 @@ func TestCost(t *testing.T) {
 
 	_, err = clichain.ChainOf(list, &clichain.ChainConfig{MaxCostUSD: 0.5}).Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrBudgetSpent)
-	require.ErrorContains(t, err, "0.7500 USD, of 0.5000")
+	require.ErrorContains(t, err, "0.7500 of 0.5000")
 
 	resp, err = clichain.ChainOf(list[1:2], nil).Complete(t.Context(), clichain.Prompt("hi"))
 	require.Error(t, err)

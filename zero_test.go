@@ -25,7 +25,7 @@ func TestZeroValues(t *testing.T) {
 		_, probed := p.Probe(t.Context(), nil, time.Second)
 		_, listed := p.Models(t.Context())
 		for _, err := range []error{completed, streamed, probed, listed, p.Available(t.Context()), p.Validate(), p.Status("").Err} {
-			require.ErrorContains(t, err, "make it with NewProvider")
+			require.ErrorContains(t, err, "create it with NewProvider")
 			requireReason(t, clichain.ReasonBadOption, err)
 		}
 		require.Empty(t, p.Name())
