@@ -11,13 +11,13 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// localBackend answers the jobs of a batch in this process. Once drained, no backend is ready, so that the worker takes
-// no more jobs. Calls in flight continue; the end of the worker's context would cancel them.
+// localBackend answers the jobs of a batch in this process. After the drained flag is set, no backend is ready, so
+// the worker takes no more jobs. Calls in flight continue, which canceling the worker's context would not allow.
 type localBackend struct {
 	clichain.Backend // the chain, or what Config.Wrap returned for it
 	chain            *clichain.Chain
 	store            *watchedStore
-	pool             *live.Pool // nil: every call is a cold one
+	pool             *live.Pool // nil: every call starts a new process
 	drained          atomic.Bool
 	inFlight         atomic.Int64
 }
@@ -37,15 +37,15 @@ func newLocalBackend(cfg *Config, hooks *clichain.Hooks, startFailed func(backen
 		b.Backend = cfg.Wrap(b.chain)
 	}
 	if _, ok := b.Backend.(interface{ Ready(context.Context) error }); !ok {
-		b.Backend = clichain.ChainOf([]clichain.Backend{b.Backend}, nil) // a worker expects errors of a chain
+		b.Backend = clichain.ChainOf([]clichain.Backend{b.Backend}, nil) // a worker expects the errors of a chain
 	}
 	return b
 }
 
-// warm replaces each Provider by a backend of a pool of warm processes.
+// warm replaces each Provider with the backend of a pool of warm processes.
 func warm(cfg *Config, startFailed func(backend string, err error)) (*live.Pool, []clichain.Backend) {
 	var providers []*clichain.Provider
-	var places []int // of the providers among the backends
+	var places []int // indexes of the providers among the backends
 	for i, b := range cfg.Backends {
 		if p, ok := b.(*clichain.Provider); ok {
 			providers, places = append(providers, p), append(places, i)
@@ -62,7 +62,7 @@ func warm(cfg *Config, startFailed func(backend string, err error)) (*live.Pool,
 	return pool, backends
 }
 
-// Ready returns nil if the worker shall take jobs and a backend can answer.
+// Ready returns nil if the worker may take jobs and a backend can answer.
 func (b *localBackend) Ready(ctx context.Context) error {
 	if b.drained.Load() {
 		return &clichain.ChainError{Cause: call.Errorf(clichain.ReasonSuppressed, "", "the batch takes no more jobs")}
@@ -70,14 +70,14 @@ func (b *localBackend) Ready(ctx context.Context) error {
 	return b.chain.Ready(ctx)
 }
 
-// Complete asks the chain, and counts the call.
+// Complete calls the chain and counts the call.
 func (b *localBackend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	b.inFlight.Add(1)
 	defer b.inFlight.Add(-1)
 	return b.Backend.Complete(ctx, req)
 }
 
-// Stream asks the chain, and counts the call.
+// Stream calls the chain and counts the call.
 func (b *localBackend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return func(yield func(clichain.Event, error) bool) {
 		b.inFlight.Add(1)
@@ -86,7 +86,7 @@ func (b *localBackend) Stream(ctx context.Context, req clichain.Request) iter.Se
 	}
 }
 
-// close terminates the warm processes. It returns those that may be left.
+// close terminates the warm processes. It returns the names of processes that may still run.
 func (b *localBackend) close() (left []string) {
 	if b.pool == nil {
 		return nil

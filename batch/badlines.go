@@ -7,10 +7,10 @@ import (
 	"github.com/clichain/clichain/batch/internal/input"
 )
 
-// badLines takes the lines that cannot run: to a file, or to Config.OnBadLine.
+// badLines stores the lines that cannot run in a file, or passes them to Config.OnBadLine.
 type badLines struct {
-	file   *disk.BadLines                       // nil: none
-	report func(number int, reason error) error // nil: the lines are counted only
+	file   *disk.BadLines                       // nil: no file
+	report func(number int, reason error) error // nil: bad lines are only counted
 }
 
 func openBadLines(cfg *Config) (b *badLines, err error) {
@@ -33,7 +33,7 @@ func (b *badLines) add(line input.Line, reason error) error {
 	return nil
 }
 
-// close closes the file; complete says that all of the input was read.
+// close closes the file. complete reports that the whole input was read.
 func (b *badLines) close(complete bool) error {
 	if b.file == nil {
 		return nil

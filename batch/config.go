@@ -20,68 +20,75 @@ import (
 // Config is the configuration of a batch. In, Out, and Backends or Connect are required. Every other zero value works.
 // Run reads it and does not change it.
 type Config struct {
-	// In and Out name files, or "-" for Stdin and Stdout. Out is created if it is missing. If it is a regular file, the
-	// lines that have a record there are done, and records are appended.
+	// In and Out are file names, or "-" for Stdin and Stdout. Run creates Out if the file is missing. If Out is a
+	// regular file, Run skips the lines that have a record there and appends new records.
 	In, Out string
-	// Format is the format of In. Empty: the first line tells it, and then the extension of the name.
+	// Format is the format of In. If it is empty, the first line and then the file name extension determine the
+	// format.
 	Format Format
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Bad names the file for lines that cannot run. Each run writes it again. Empty: Out with the suffix ".bad.jsonl",
-	// which exists only if there are bad lines; where Out is a stream, OnBadLine is called instead.
+	// Bad names the file for lines that cannot run. Each run overwrites the file. The default is Out with the suffix
+	// ".bad.jsonl", which exists only if there are bad lines. If Out is a stream, the default is to call OnBadLine
+	// instead.
 	Bad string
-	// OnBadLine is called with the number, from 1, of each line that cannot run, and the reason, if no file takes such
-	// lines. An error ends the batch. Nil: bad lines are counted only.
+	// OnBadLine is called for each line that cannot run if no file stores these lines. Its arguments are the line
+	// number, starting at 1, and the reason. If it returns an error, the batch ends. If it is nil, bad lines are only
+	// counted.
 	OnBadLine func(number int, err error) error
-	// AdviceText returns the text for a piece of advice in the error of a line that cannot run, or "" to leave it out.
-	// Nil: [call.Advice.String], which has Go names.
+	// AdviceText returns the text for the advice in the error of a line that cannot run, or "" to omit the advice. If
+	// it is nil, [call.Advice.String] is used, whose texts contain Go names.
 	AdviceText func(call.Advice) string
-	// Store is the directory in which the batch keeps its queue, in a subdirectory for each Out. Empty: Out with the
-	// suffix ".queue", which is removed at the end, or a temporary directory where Out is a stream.
+	// Store is the directory that contains the queue of the batch, in one subdirectory for each Out. The default is
+	// Out with the suffix ".queue", which Run removes when the batch is complete. If Out is a stream, the default is
+	// a temporary directory.
 	Store string
 
-	// Defaults has the values of fields that a line does not have. Its messages are system prompts.
+	// Defaults contains the values of fields that a line omits. Its messages are system prompts.
 	Defaults clichain.Request
-	// Permissions is the most that a line may ask for. A line that asks for more is a bad line. The zero value allows
-	// nothing but an answer.
+	// Permissions limits the permissions that a line can request. A line that requests more is a bad line. The zero
+	// value allows only answers.
 	Permissions permit.Permissions
-	// RetryFailed runs the lines again that failed. Where an agent may have acted, RetrySideEffects is needed too.
+	// RetryFailed retries failed lines. A line whose agent may have acted also needs RetrySideEffects.
 	RetryFailed, RetrySideEffects bool
-	// Ordered writes the records in the order of the input, and not as the answers come.
+	// Ordered writes the records in the order of the input. By default, records are written in the order of the
+	// answers.
 	Ordered bool
-	// Changed runs the lines again that ask something else under their id than the record in Out answers.
+	// Changed retries each line whose request differs from the request that its record in Out answers.
 	Changed bool
 
-	// Jobs is the concurrency limit of this process. Zero: 1.
+	// Jobs is the concurrency limit of this process. Zero means 1.
 	Jobs int
-	// Backends answer, in the order and with the settings of a chain with Chain. Each [clichain.Provider] among them
-	// answers with warm processes, unless Cold is set.
+	// Backends answer the lines, in the order and with the settings of a chain that is configured by Chain. Each
+	// [clichain.Provider] in the list answers with warm processes, unless Cold is set.
 	Backends []clichain.Backend
 	Chain    clichain.ChainConfig
 	Cold     bool
-	// Wrap returns the backend that is asked instead of the chain, such as one that records spans. Nil: the chain.
+	// Wrap returns the backend to use instead of the chain, for example to record spans. If it is nil, the chain is
+	// used.
 	Wrap func(clichain.Backend) clichain.Backend
-	// Worker changes the configuration of the worker of this process before it starts. A func that replaces one of the
-	// configuration must call it. Nil: no change.
+	// Worker changes the configuration of this process's worker before the worker starts. If it replaces a func of
+	// the configuration, the new func must call the previous func. If Worker is nil, the configuration does not
+	// change.
 	Worker func(*jetstream.WorkConfig)
-	// Trace is the trace context of all jobs. Nil: none.
+	// Trace is the trace context of all jobs. It may be nil.
 	Trace map[string]string
-	// Connect connects to a server whose workers answer instead of Backends. Run closes the connection. Nil: Backends
-	// answer, out of a queue in this process.
+	// Connect connects to a NATS server whose workers answer instead of Backends. Run closes the connection. If
+	// Connect is nil, Backends answer the jobs of a queue in this process.
 	Connect func(context.Context) (*nats.Conn, error)
-	// Queue is the configuration of the queue. Nil: the default.
+	// Queue is the configuration of the queue. Nil means the default.
 	Queue *jetstream.Config
 
-	// Budget limits the time of the run. MaxCostUSD limits the known cost of all records in Out, in US dollars: jobs in
-	// flight finish when it is reached. Zero: no limit.
+	// Budget limits the duration of the run. MaxCostUSD limits the known cost of all records in Out, in US dollars.
+	// Jobs in flight can finish after either limit is reached. Zero means no limit.
 	Budget     time.Duration
 	MaxCostUSD float64
 
-	// Progress is called with the counts when the run begins, and then five times a second, one call at a time. Nil: no
-	// calls.
+	// Progress is called with the counts when the run begins, and then five times per second. The calls do not
+	// overlap. It may be nil.
 	Progress func(Counts)
-	// Notice is called with messages for an operator, one of each kind. It must be safe for concurrent use. Nil: no
-	// calls.
+	// Notice is called with messages for an operator, once for each kind of message. It must be safe for concurrent
+	// use. It may be nil.
 	Notice func(message string)
 }
 
@@ -90,16 +97,17 @@ func (c *Config) again(r *Record) bool {
 	return c.RetryFailed && r.Error != nil && (c.RetrySideEffects || !r.Error.SideEffects)
 }
 
-// remote reports whether the workers of a queue elsewhere answer.
+// remote reports whether the workers of another server's queue answer.
 func (c *Config) remote() bool { return c.Connect != nil }
 
-// ahead limits how many jobs are in the queue without a record, so that neither memory nor disk grow with the input.
+// ahead limits the number of jobs in the queue without a record, so that memory and disk usage do not grow with the
+// input.
 func (c *Config) ahead() int { return max(1000, 4*c.Jobs) }
 
-// resumes reports whether another run can resume this one.
+// resumes reports whether a later run can resume this run.
 func (c *Config) resumes() bool { return c.Out != disk.Stream || c.Store != "" }
 
-// Check returns a [*Mistake] for a configuration that Run and DryRun refuse. It opens no file.
+// Check returns a [*Mistake] if Run and DryRun would reject the configuration. It opens no file.
 func (c *Config) Check() error {
 	if c.RetryFailed && !c.resumes() {
 		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}

@@ -10,11 +10,11 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// needPerson are the reasons that remain until a person does something. Waiting for the end of such a cooldown is
-// useless.
+// needPerson lists the reasons that an operator must resolve. Waiting for the end of a cooldown with one of these
+// reasons is useless.
 var needPerson = []clichain.Reason{clichain.ReasonUnauthenticated, clichain.ReasonBilling}
 
-// watchedStore is a store that holds the last state that it returned for each backend.
+// watchedStore is a store that keeps the last state that it returned for each backend.
 type watchedStore struct {
 	cooldown.Store
 	mu     sync.Mutex
@@ -37,7 +37,7 @@ func (s *watchedStore) Load(ctx context.Context, key string) (cooldown.State, er
 	return state, err
 }
 
-// needsPerson reports whether every backend that cools down waits for a person.
+// needsPerson reports whether an operator must resolve the cooldown of every backend that is in cooldown.
 func (s *watchedStore) needsPerson(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// Digest identifies the request of a line: a hash of its messages, model, schema, access and options. Zero: not known.
+// Digest identifies the request of a line. It is a hash of the messages, model, schema, access and options. The zero
+// value means unknown.
 type Digest [8]byte
 
 func digestOf(req *clichain.Request) (d Digest) {
@@ -25,10 +26,10 @@ func digestOf(req *clichain.Request) (d Digest) {
 	return d
 }
 
-// MarshalText returns the hexadecimal digits of the digest.
+// MarshalText returns the digest in hexadecimal.
 func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
-// UnmarshalText reads the hexadecimal digits of a digest.
+// UnmarshalText parses a digest in hexadecimal.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if len(text) != hex.EncodedLen(len(d)) {
 		return fmt.Errorf("has %d digits, not %d", len(text), hex.EncodedLen(len(d)))
@@ -37,10 +38,10 @@ func (d *Digest) UnmarshalText(text []byte) error {
 	return err
 }
 
-// differs reports whether both are known and not equal.
+// differs reports whether both digests are known and not equal.
 func (d Digest) differs(other Digest) bool { return d != Digest{} && other != Digest{} && d != other }
 
-// digestKey is the metadata key under which a job in the queue, and so its result, has its digest.
+// digestKey is the metadata key of the digest in a job and its result.
 const digestKey = "clichain.batch.asked"
 
 // withDigest adds a digest to the metadata of a job.
@@ -52,7 +53,7 @@ func withDigest(metadata map[string]string, d Digest) map[string]string {
 	return with
 }
 
-// takeDigest removes the digest from a result.
+// takeDigest removes the digest from the metadata of a result and returns it.
 func takeDigest(result *jetstream.Result) (d Digest) {
 	metadata := map[string]string{}
 	switch {
@@ -67,6 +68,6 @@ func takeDigest(result *jetstream.Result) (d Digest) {
 	case result.Job != nil:
 		metadata = result.Job.Request.Metadata
 	}
-	_ = d.UnmarshalText([]byte(metadata[digestKey])) // without one, it stays unknown
+	_ = d.UnmarshalText([]byte(metadata[digestKey])) // after an error, the digest stays unknown
 	return d
 }

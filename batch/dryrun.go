@@ -13,39 +13,41 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// Plan is what a batch would do. A plain value.
+// Plan describes what Run would do.
 type Plan struct {
-	// Good and Bad count the lines that can and that cannot run. Done counts the good lines that have a record.
+	// Good and Bad are the numbers of lines that can run and that cannot run. Done is the number of good lines that
+	// have a record.
 	Good, Bad, Done int
 	// Format is the format of the input.
 	Format Format
-	// Changed counts the good lines that ask something else than their records answer. They are Done, unless
-	// Config.Changed is set.
+	// Changed is the number of good lines whose requests differ from the requests that their records answer. Done
+	// includes these lines unless Config.Changed is set.
 	Changed int
-	// Mistakes says what is wrong with the first bad lines, five at most.
+	// Mistakes describes the errors of the first bad lines, at most five.
 	Mistakes []string
-	// First counts the lines by the backend that would be asked first. Skips counts the lines for which a backend would
-	// be skipped before that. Nobody counts the lines that no backend could answer, by the Reason.
+	// First counts the lines by the backend that the chain would try first. Skips counts the lines for which the
+	// chain would skip a backend before that. Nobody counts the lines that no backend could answer, by Reason.
 	First  map[string]int
 	Skips  map[Skip]int
 	Nobody map[clichain.Reason]int
-	// Kinds counts the lines that would run by the permissions that they ask for, in the words of [permit.Describe].
+	// Kinds counts the lines that would run by their permissions, as described by [permit.Describe].
 	Kinds map[string]int
-	// Elsewhere says that the workers of a queue would answer: First, Skips and Nobody are empty.
+	// Elsewhere reports that the workers of another server's queue would answer. First, Skips and Nobody are then
+	// empty.
 	Elsewhere bool
 }
 
-// Skip is a backend that would be skipped, and the Reason. A plain value.
+// Skip is a backend that the chain would skip, and the Reason.
 type Skip struct {
 	Backend string
 	Reason  clichain.Reason
 }
 
-// maxMistakes limits Plan.Mistakes.
+// maxMistakes limits the length of Plan.Mistakes.
 const maxMistakes = 5
 
-// DryRun reads all of the input, and returns what Run would do. It writes no file and starts no CLI. The error of a
-// configuration or a file that it refuses is a [*Mistake].
+// DryRun reads the whole input and returns what Run would do. It writes no file and starts no CLI. It returns a
+// [*Mistake] if Run would reject the configuration or a file.
 func DryRun(ctx context.Context, cfg *Config) (*Plan, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -101,7 +103,8 @@ func (p *Plan) bad(line input.Line, reason error) {
 	}
 }
 
-// kind describes the permissions that a line asks for; where this machine answers, with the real paths.
+// kind describes the permissions that a line requests. If this process answers, the description contains the resolved
+// paths.
 func (p *Plan) kind(cfg *Config, req clichain.Request) string {
 	if !p.Elsewhere {
 		if allowed, err := cfg.Permissions.Apply(req); err == nil {
@@ -111,14 +114,15 @@ func (p *Plan) kind(cfg *Config, req clichain.Request) string {
 	return strings.Join(permit.Describe(req), ", ")
 }
 
-// place counts the backend that would be asked first, and those that would be skipped before it. It starts nothing.
+// place counts the backend that the chain would try first, and the backends that it would skip before that. It starts
+// no process.
 func (p *Plan) place(ctx context.Context, cfg *Config, chain *clichain.Chain, item *item) {
 	if p.Elsewhere {
 		return
 	}
 	skipped := &clichain.ChainError{}
 	if failed, ok := errors.AsType[*clichain.ChainError](chain.Ready(ctx)); ok && len(failed.Attempts) == 0 {
-		p.Nobody[failed.Reason()]++ // the settings of the chain are invalid
+		p.Nobody[failed.Reason()]++ // the chain's settings are invalid
 		return
 	}
 	for _, b := range cfg.Backends {

@@ -9,36 +9,38 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// executor answers the jobs of a batch: with the backends of this process, or with the workers of a queue elsewhere.
+// executor answers the jobs of a batch, either with the backends of this process or with the workers of another
+// server's queue.
 type executor interface {
 	jobs() *queue
-	// start answers jobs until ctx ends. done is closed when it has returned its unanswered jobs.
+	// start answers jobs until ctx ends. The channel is closed after start has returned its unanswered jobs to the
+	// queue.
 	start(ctx context.Context) (done <-chan struct{})
-	// take records a result, or answers the job again if the end of an earlier run interrupted it.
+	// take records a result. If the end of an earlier run interrupted the job, take retries the job instead.
 	take(result *jetstream.Result) error
-	// refuse makes it take no more jobs.
+	// refuse stops the executor from taking more jobs.
 	refuse()
-	// wait returns when no job runs in this process, or ctx ends.
+	// wait returns when no job runs in this process or when ctx ends.
 	wait(ctx context.Context)
-	// asking reports whether a backend of this process answers.
+	// asking reports whether a call to a backend of this process is in flight.
 	asking() bool
 	// check returns an error if the queue cannot write to its directory.
 	check() error
-	// transient reports whether an operation of the queue that failed with err may succeed later.
+	// transient reports whether retrying a queue operation that failed with err may succeed.
 	transient(err error) bool
-	// conclude updates the queue at the end of a run. finished says that every line has its record.
+	// conclude updates the queue at the end of a run. finished reports that every line has a record.
 	conclude(ctx context.Context, finished bool)
-	// close stops the backends. It returns the processes that may be left of them.
+	// close stops the backends. It returns the names of their processes that may still run.
 	close() (strays []string)
 }
 
 const (
-	maxRetryTime  = 5 * time.Minute // for an operation of a queue that cannot be reached
+	maxRetryTime  = 5 * time.Minute // for an operation of a queue that is unreachable
 	minRetryPause = 100 * time.Millisecond
 	maxRetryPause = 10 * time.Second
 )
 
-// try performs an operation of the queue, and retries it after an error that is transient.
+// try calls a queue operation, and retries the operation after a transient error.
 func try(ctx context.Context, x executor, operation func() error) error {
 	pause := minRetryPause
 	for end := time.Now().Add(maxRetryTime); ; {
@@ -58,14 +60,14 @@ func try(ctx context.Context, x executor, operation func() error) error {
 	}
 }
 
-// isReply reports whether an error says something of the job, and not of the queue.
+// isReply reports whether an error concerns the job rather than the queue.
 func isReply(err error) bool {
 	_, refused := errors.AsType[*clichain.BackendError](err)
 	return refused || errors.Is(err, jetstream.ErrExists) || errors.Is(err, jetstream.ErrNotFound) ||
 		errors.Is(err, jetstream.ErrPending)
 }
 
-// explain returns the cause of an error of the queue, if the queue cannot write to its directory; else the error.
+// explain returns the cause of a queue error if the queue cannot write to its directory. Otherwise it returns err.
 func explain(x executor, err error) error {
 	if err == nil {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// feeder submits the lines of the input to the queue, as far as it has room for them.
+// feeder submits the lines of the input to the queue. It waits while the queue is full.
 type feeder struct {
 	cfg   *Config
 	src   *source
 	bad   *badLines
 	rec   *recorder
-	drain context.CancelCauseFunc // submits no more
+	drain context.CancelCauseFunc // stops the submission of lines
 }
 
-// feed reads the input to its end. It stops the run with the first error.
+// feed reads the whole input. The first error stops the run.
 func (f *feeder) feed(ctx context.Context) {
 	format, err := f.src.ready()
 	if err != nil {
@@ -36,7 +36,7 @@ func (f *feeder) feed(ctx context.Context) {
 		return f.line(ctx, line, item, reason)
 	})
 	switch {
-	case ctx.Err() != nil: // the cause is known
+	case ctx.Err() != nil: // the cause of ctx is known
 	case err != nil:
 		f.rec.stop(err)
 	default:
@@ -57,7 +57,7 @@ func (f *feeder) line(ctx context.Context, line input.Line, item *item, reason e
 	return f.submit(ctx, line, item)
 }
 
-// noteUnused reports once which values of lines have no effect.
+// noteUnused reports values of lines that have no effect, once for each name.
 func (f *feeder) noteUnused(line input.Line, item *item) {
 	if item.Extra {
 		f.rec.notices.once("extra",
@@ -73,7 +73,7 @@ func (f *feeder) refuse(line input.Line, reason error) error {
 	return f.bad.add(line, reason)
 }
 
-// asksAgain reports whether a line is asked again whose record answers another request.
+// asksAgain reports whether to retry a line whose record answers a different request.
 func (f *feeder) asksAgain(item *item) bool {
 	id := item.Job.ID
 	if !f.cfg.Changed {
@@ -93,7 +93,8 @@ func (f *feeder) asksAgain(item *item) bool {
 	return true
 }
 
-// submit adds a job to the queue. If an earlier run has done so, it takes the result or waits for it.
+// submit adds a job to the queue. If an earlier run has already submitted the job, submit takes its result or waits
+// for it.
 func (f *feeder) submit(ctx context.Context, line input.Line, item *item) error {
 	if f.rec.costLimitReached() {
 		f.drain(ErrCost)
@@ -115,7 +116,7 @@ func (f *feeder) submit(ctx context.Context, line input.Line, item *item) error 
 	return f.takeKept(ctx, item, job)
 }
 
-// takeKept takes the result of an earlier run, if there is one.
+// takeKept takes the result of an earlier run, if the queue has one.
 func (f *feeder) takeKept(ctx context.Context, item *item, job jetstream.Job) error {
 	var kept *jetstream.Result
 	err := try(ctx, f.rec.exec, func() (err error) {
@@ -137,7 +138,7 @@ func (f *feeder) takeKept(ctx context.Context, item *item, job jetstream.Job) er
 	return f.rec.exec.take(kept)
 }
 
-// resubmit replaces the result of an earlier request with the same id by a new job.
+// resubmit replaces the result of an earlier request that has the same id with a new job.
 func (f *feeder) resubmit(ctx context.Context, job jetstream.Job, old *jetstream.Result) error {
 	drop := f.rec.queue.Forget
 	if old.Failure != nil {

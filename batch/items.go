@@ -26,7 +26,7 @@ func openSource(cfg *Config) (*source, error) {
 	return &source{in, cfg.In, p}, nil
 }
 
-// ready waits for the first line of a stream, and returns the format.
+// ready waits for the first line of a stream and returns the format.
 func (s *source) ready() (Format, error) {
 	if err := s.Ready(); err != nil {
 		return "", &Mistake{err}
@@ -38,14 +38,14 @@ func (s *source) ready() (Format, error) {
 type item struct {
 	*input.Parsed
 	asked   Digest
-	done    bool // the output has its record
+	done    bool // the output contains a record of the line
 	changed bool // the record answers another request
 }
 
-// errTwice is the error for a line whose id an earlier line has.
+// errTwice is the error for a line whose id an earlier line also has.
 var errTwice = errors.New("id: a line before has the same: every line needs another, or none")
 
-// each passes the lines to do: with an item, or with the reason why the line cannot run.
+// each calls do for each line, with an item or with the reason why the line cannot run.
 func (s *source) each(
 	ctx context.Context, ids *ledger, do func(line input.Line, item *item, reason error) error,
 ) error {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// ledger knows which ids were read, which have a record, and which wait for a result. It holds a hash of each id that
-// does not wait, so that a long input takes little memory. Safe for concurrent use.
+// ledger tracks the ids that were read, that have a record, and that wait for a result. It stores only a hash of each
+// id that does not wait, so that a long input needs little memory. It is safe for concurrent use.
 type ledger struct {
 	mu      sync.Mutex
 	ids     map[hash]mark
-	waiting map[string]Digest // of the request
+	waiting map[string]Digest // the request of each waiting id
 }
 
 type hash [16]byte
@@ -18,16 +18,16 @@ type hash [16]byte
 // mark is the state of an id.
 type mark struct {
 	state state
-	asked Digest // of the record; zero: not known
+	asked Digest // the request of the record; zero: not known
 }
 
 type state uint8
 
 const (
-	stateRead   state = 1 << iota // the input has the id
-	stateDone                     // the output has its record
+	stateRead   state = 1 << iota // the input contains the id
+	stateDone                     // the output contains a record of the id
 	stateFailed                   // the record is a failure
-	stateRedo                     // the output has its record, and the line is asked again
+	stateRedo                     // the output contains a record of the id, but the line is retried
 )
 
 func newLedger() *ledger { return &ledger{ids: map[hash]mark{}, waiting: map[string]Digest{}} }
@@ -37,7 +37,7 @@ func hashOf(id string) hash {
 	return hash(sum[:16])
 }
 
-// done marks an id as one with a record. It reports whether it had none.
+// done records that an id has a record. It reports whether the id had none before.
 func (l *ledger) done(id string, asked Digest, failed bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *ledger) done(id string, asked Digest, failed bool) bool {
 	return before.state&stateDone == 0
 }
 
-// redo marks an id as one that is asked again though the output has its record.
+// redo records that an id is retried although the output has its record.
 func (l *ledger) redo(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *ledger) redo(id string) {
 	l.ids[h] = mark{before.state&^stateDone | stateRedo, before.asked}
 }
 
-// read marks an id as one of the input, and returns its state before.
+// read records that the input contains an id, and returns the previous state of the id.
 func (l *ledger) read(id string) (before mark) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,21 +71,21 @@ func (l *ledger) read(id string) (before mark) {
 	return before
 }
 
-// wait marks an id as one that waits for the result of a request.
+// wait records that an id waits for the result of a request.
 func (l *ledger) wait(id string, asked Digest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting[id] = asked
 }
 
-// forgo ends the wait for a result.
+// forgo ends the wait for the result of an id.
 func (l *ledger) forgo(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, id)
 }
 
-// of returns the state of an id, and the request for whose result it waits.
+// of returns the state of an id, and the request whose result it waits for.
 func (l *ledger) of(id string) (known mark, asked Digest, waits bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *ledger) of(id string) (known mark, asked Digest, waits bool) {
 	return l.ids[hashOf(id)], asked, waits
 }
 
-// pending returns the ids that wait.
+// pending returns the ids that wait for a result.
 func (l *ledger) pending() (ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +103,7 @@ func (l *ledger) pending() (ids []string) {
 	return ids
 }
 
-// first returns one of the ids that wait.
+// first returns any id that waits for a result.
 func (l *ledger) first() (id string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +113,7 @@ func (l *ledger) first() (id string, ok bool) {
 	return "", false
 }
 
-// waits reports whether an id waits.
+// waits reports whether any id waits for a result.
 func (l *ledger) waits() bool {
 	_, waits := l.first()
 	return waits

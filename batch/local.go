@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// local has the backends of this process answer, out of a queue of its own.
+// local answers the jobs of a private queue with the backends of this process.
 type local struct {
 	*queue
 	cfg     *Config
@@ -25,8 +25,8 @@ type local struct {
 	running, parked map[string]bool
 }
 
-// The queue of one process: no other worker may do better than the first attempts of a job did, and the next run needs
-// to know soon that the worker of an earlier run has ended.
+// The queue of one process needs no more deliveries, because no other worker exists that could succeed where the
+// first attempts failed. A short ackWait lets the next run detect soon that the worker of an earlier run has ended.
 const (
 	maxDeliver = 3
 	ackWait    = 10 * time.Second
@@ -52,7 +52,7 @@ func openLocal(ctx context.Context, cfg *Config, rec *recorder) (_ executor, err
 		} else {
 			err = explain(l, err)
 		}
-		_ = l.queue.close(false) // the first error counts
+		_ = l.queue.close(false) // report the first error
 		return nil, err
 	}
 	return l, nil
@@ -99,7 +99,7 @@ func (l *local) work(ctx context.Context) {
 	}
 }
 
-// workConfig returns the settings of the worker of this process.
+// workConfig returns the configuration of the worker of this process.
 func (l *local) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 	cfg := &jetstream.WorkConfig{
 		Permissions: l.cfg.Permissions, Slots: l.cfg.Jobs, Logger: log, Alone: true,
@@ -127,7 +127,7 @@ func (l *local) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 	return cfg
 }
 
-// track changes the sets of jobs of this process, and counts them.
+// track changes the sets of running and parked jobs, and then updates their counts.
 func (l *local) track(change func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *local) track(change func()) {
 	}
 }
 
-// take answers a job again that failed only because processes of this batch were killed while it ran.
+// take records a result. It retries a job that failed only because processes of this batch were killed.
 func (l *local) take(result *jetstream.Result) error {
 	f := result.Failure
 	if f == nil || f.Reason != clichain.ReasonKilled || len(f.Attempts) > 0 || f.SideEffects {
@@ -166,14 +166,14 @@ func (l *local) asking() bool { return l.backend.inFlight.Load() > 0 }
 
 func (l *local) check() error { return disk.Probe(l.dir) }
 
-// transient is false: a queue of this process that fails does not recover.
+// transient returns false, because a failed queue in this process does not recover.
 func (*local) transient(error) bool { return false }
 
-func (*local) conclude(context.Context, bool) {} // close removes what is not needed
+func (*local) conclude(context.Context, bool) {} // close removes the queue
 
 func (l *local) close() (strays []string) { return l.backend.close() }
 
-// onRest is called when no backend can answer before a time.
+// onRest is called if no backend can answer before a time.
 func (l *local) onRest(until time.Time) {
 	if l.backend.drained.Load() {
 		return
@@ -187,7 +187,7 @@ func (l *local) onRest(until time.Time) {
 	l.rec.notices.say("no CLI can answer before %s", until.Local().Format("15:04:05"))
 }
 
-// noteCooldowns reports which backends cool down, and why.
+// noteCooldowns reports which backends are in cooldown, and why.
 func (l *local) noteCooldowns() {
 	failed, _ := errors.AsType[*clichain.ChainError](l.backend.chain.Ready(context.Background()))
 	if failed == nil {
@@ -200,13 +200,13 @@ func (l *local) noteCooldowns() {
 	}
 }
 
-// noteColdStart reports once that a backend starts a process for each answer.
+// noteColdStart reports once per backend that the backend starts a process for each answer.
 func (l *local) noteColdStart(backend string, err error) {
 	l.rec.notices.once("cold "+backend,
 		"%s: no process is kept warm, each answer starts one (--cold does so at once): %v", backend, err)
 }
 
-// hooks report the first failure of each kind.
+// hooks returns hooks that report the first failure of each backend and Reason.
 func (l *local) hooks() *clichain.Hooks {
 	return &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) {
 		if a.Err != nil && !a.Skipped && a.Reason != clichain.ReasonCanceled {
@@ -215,7 +215,7 @@ func (l *local) hooks() *clichain.Hooks {
 	}}
 }
 
-// onLog is a slog.Handler that calls a func for each message, whatever its level.
+// onLog is a slog.Handler that calls a func for each message of any level.
 type onLog struct{ call func() }
 
 // Enabled returns true.

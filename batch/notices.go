@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// notices passes messages to Config.Notice. Safe for concurrent use.
+// notices passes messages to Config.Notice. It is safe for concurrent use.
 type notices struct {
-	send func(message string) // nil: drops the messages
+	send func(message string) // nil: discard the messages
 
 	mu   sync.Mutex
 	seen map[string]bool
@@ -21,7 +21,7 @@ func (n *notices) say(format string, args ...any) {
 	}
 }
 
-// once passes the first message with a key.
+// once passes on only the first message with each key.
 func (n *notices) once(key, format string, args ...any) {
 	n.mu.Lock()
 	seen := n.seen[key]

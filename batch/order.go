@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// order makes the records of a run wait for those of earlier lines. Only ids wait: the queue keeps the results, as it
-// does for a run that is killed. A nil order makes nothing wait.
+// order delays each record of a run until the records of all earlier lines are written. It stores only ids, because
+// the queue keeps the results. A nil order delays nothing.
 type order struct {
-	ids   []string        // of the lines that are submitted and not written, in the order of the input
-	ready map[string]bool // those that have a result
+	ids   []string        // lines that are submitted but not written, in the order of the input
+	ready map[string]bool // ids that have a result
 	at    map[hash]int    // the position of a line in the input
 }
 
@@ -32,7 +32,7 @@ func (o *order) add(id string) {
 
 func (o *order) isReady(id string) bool { return o != nil && o.ready[id] }
 
-// drop removes a line for which the others need not wait any more.
+// drop removes a line, so that later lines no longer wait for it.
 func (o *order) drop(id string) {
 	if o == nil {
 		return
@@ -43,7 +43,7 @@ func (o *order) drop(id string) {
 	}
 }
 
-// arrived writes a record, or waits for those before it. The caller holds mu.
+// arrived writes a record, or delays it until the records of earlier lines are written. The caller holds mu.
 func (r *recorder) arrived(rec *Record, want Digest) error {
 	if r.order == nil {
 		return r.write(rec, want)
@@ -57,11 +57,11 @@ func (r *recorder) arrived(rec *Record, want Digest) error {
 	return r.writeReady(false)
 }
 
-// fetchLimit bounds how long a queue elsewhere may delay all others for a result.
+// fetchLimit is the maximum time that the fetch of a result may delay all other records.
 const fetchLimit = 5 * time.Second
 
-// writeReady writes the records that wait for no other, or with gaps all that are ready. What a queue elsewhere does
-// not return now waits for the next time. The caller holds mu.
+// writeReady writes the records that do not wait for an earlier line. If gaps is true, it writes all records that are
+// ready. If the queue does not return a result now, the next call tries again. The caller holds mu.
 func (r *recorder) writeReady(gaps bool) error {
 	ctx, stop := context.WithTimeout(context.Background(), fetchLimit)
 	defer stop()
@@ -87,7 +87,7 @@ func (r *recorder) writeReady(gaps bool) error {
 	return nil
 }
 
-// writeLate writes what a queue elsewhere did not return before.
+// writeLate writes the records whose results the queue did not return before.
 func (r *recorder) writeLate() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ func (r *recorder) writeLate() error {
 	return err
 }
 
-// writeRest writes the records that still wait for others, where no later run can.
+// writeRest writes the records that still wait for earlier lines if no later run can write them.
 func (r *recorder) writeRest() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	reportEvery = 200 * time.Millisecond // the time between two calls of Config.Progress
+	reportEvery = 200 * time.Millisecond // the interval between two calls of Config.Progress
 	waitsEvery  = 5 * time.Second
 )
 
-// every calls do after each interval, and when wake receives, until ctx ends. A nil wake never receives.
+// every calls do after each interval, and when it receives from wake, until ctx ends. wake may be nil.
 func every(ctx context.Context, interval time.Duration, wake <-chan struct{}, do func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -32,7 +32,7 @@ func (r *recorder) reportProgress(ctx context.Context) {
 	}
 }
 
-// reportWaits reports why lines wait, when no job runs and no line was answered for a while.
+// reportWaits reports why lines wait if no job runs and no line was answered during the last interval.
 func (r *recorder) reportWaits(ctx context.Context) {
 	done := -1
 	every(ctx, waitsEvery, nil, func() {
@@ -56,7 +56,7 @@ func (r *recorder) reportWaits(ctx context.Context) {
 	})
 }
 
-// settleOften writes late records, and commits the output to the disk.
+// settleOften writes delayed records and commits the output to the disk.
 func (r *recorder) settleOften(ctx context.Context) {
 	every(ctx, settleEvery, r.full, func() {
 		if err := r.writeLate(); err != nil {

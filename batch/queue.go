@@ -17,18 +17,19 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// queue is the queue of one batch, and the directory that belongs to it.
+// queue is the queue of one batch, with its directory.
 type queue struct {
 	*jetstream.Queue
-	scope     string // of the ids in the queue, which other batches may use too
-	dir       string // empty: none
-	temporary bool   // no later run can use the directory
+	scope     string // prefix of this batch's ids, because other batches may use the same queue
+	dir       string // empty: no directory
+	temporary bool   // a later run cannot use the directory
 
 	nc     *nats.Conn
-	server *jetstream.Server // nil: the server is elsewhere
+	server *jetstream.Server // nil: the server runs in another process
 }
 
-// dirFor returns the directory for a queue of a kind, and creates it. Empty: the output has none.
+// dirFor returns the directory for a kind of queue, and creates it. It returns "" if the output has no such
+// directory.
 func dirFor(cfg *Config, kind string) (dir string, err error) {
 	switch {
 	case cfg.Store != "":
@@ -44,7 +45,7 @@ func dirFor(cfg *Config, kind string) (dir string, err error) {
 	return dir, nil
 }
 
-// nameOf returns a name for an output, so that batches may share Config.Store.
+// nameOf returns a name that is unique for each output, so that batches can share Config.Store.
 func nameOf(out string) string {
 	if out == disk.Stream {
 		return "stdout"
@@ -58,7 +59,8 @@ func nameOf(out string) string {
 
 const scopeBytes = 6
 
-// scopeIn returns the scope that earlier runs have used, or creates one. Without a directory no later run finds it.
+// scopeIn returns the scope that earlier runs used, or creates a scope. If dir is empty, later runs cannot find the
+// scope.
 func scopeIn(dir string) (string, error) {
 	name := filepath.Join(dir, "scope")
 	if dir != "" {
@@ -67,7 +69,7 @@ func scopeIn(dir string) (string, error) {
 		}
 	}
 	random := make([]byte, scopeBytes)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // rand.Read never fails
 	scope := hex.EncodeToString(random)
 	if dir == "" {
 		return scope, nil
@@ -80,10 +82,10 @@ func scopeIn(dir string) (string, error) {
 
 func (q *queue) jobs() *queue { return q }
 
-// outside returns the id that a line has in the queue.
+// outside returns the id of a line's job in the queue.
 func (q *queue) outside(id string) string { return q.scope + "." + id }
 
-// inside returns the id of the line that a job answers. ok is false for the job of another batch.
+// inside returns the id of the line that a job answers. ok is false for a job of another batch.
 func (q *queue) inside(id string) (_ string, ok bool) { return strings.CutPrefix(id, q.scope+".") }
 
 // forget removes results whose records are on the disk.
@@ -96,7 +98,7 @@ func (q *queue) forget(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// dropFailed removes the failures that are to run again.
+// dropFailed removes the failures of lines that will be retried.
 func (q *queue) dropFailed(ctx context.Context, again func(*Record) bool) error {
 	for r, err := range q.Dead(ctx) {
 		if err != nil {
@@ -113,13 +115,13 @@ func (q *queue) dropFailed(ctx context.Context, again func(*Record) bool) error 
 	return nil
 }
 
-// close ends the connection and the server. A run that is finished removes the directory, too.
+// close closes the connection and the server. After a finished run, it also removes the directory.
 func (q *queue) close(finished bool) error {
 	if q.nc != nil {
 		q.nc.Close()
 	}
 	if q.server != nil {
-		_ = q.server.Close() // what it acknowledged is on the disk
+		_ = q.server.Close() // everything that the server acknowledged is on the disk
 	}
 	if q.dir == "" || !finished && !q.temporary {
 		return nil

@@ -10,16 +10,16 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// Record is one line of the output, in JSON: the result of one line of the input. A plain value.
+// Record is one line of the output, encoded as JSON. It contains the result of one input line.
 type Record struct {
-	// ID is that of the line, or made from its content.
+	// ID is the id of the line. If the line has none, the id is derived from its content.
 	ID string `json:"id"`
-	// Response and Error are the answer and the failure. One of them is nil.
+	// Response is the answer, and Error is the failure. Exactly one of them is not nil.
 	Response *clichain.Response `json:"response,omitempty"`
 	Error    *jetstream.Failure `json:"error,omitempty"`
-	// History has the attempts before the last one that were interrupted or postponed.
+	// History contains the attempts before the last one that were interrupted or postponed.
 	History []jetstream.Delivery `json:"history,omitempty"`
-	// Asked is the digest of the request, which shows whether the line has changed. Zero: not known.
+	// Asked is the digest of the request, which shows whether the line has changed. The zero value means unknown.
 	Asked Digest `json:"asked,omitzero"`
 }
 
@@ -34,7 +34,7 @@ func (r *Record) line() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// parseRecord reads a line of the output.
+// parseRecord parses a line of the output.
 func parseRecord(line []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(line, r); err != nil {

@@ -21,16 +21,16 @@ type recorder struct {
 
 	queue       *queue
 	exec        executor
-	stop        context.CancelCauseFunc // ends the run
-	costReached func()                  // the records cost Config.MaxCostUSD or more
+	stop        context.CancelCauseFunc // stops the run
+	costReached func()                  // called if the records cost Config.MaxCostUSD or more
 
-	room chan struct{} // has one element for each id that waits
+	room chan struct{} // contains one element for each id that waits
 	full chan struct{} // signals that many records are not on the disk yet
 
 	mu    sync.Mutex
-	read  bool   // all of the input was read
-	order *order // nil: records are written as they come
-	// superseded counts the records of an id before the last one.
+	read  bool   // the whole input was read
+	order *order // nil: records are written in the order of the answers
+	// superseded contains the number of records of each id before its last record.
 	superseded map[hash]int
 	unsynced   []string // ids of records that may not be on the disk yet
 }
@@ -46,7 +46,7 @@ func newRecorder(cfg *Config) *recorder {
 	return r
 }
 
-// expect waits for room in the queue, and then for the result of an id.
+// expect waits until fewer than Config.ahead ids wait, and then registers an id that waits for its result.
 func (r *recorder) expect(ctx context.Context, id string, asked Digest) error {
 	select {
 	case r.room <- struct{}{}:
@@ -73,7 +73,7 @@ func (r *recorder) forgo(id string) error {
 	return r.writeReady(false)
 }
 
-// inputRead says that no further id will be expected.
+// inputRead records that the input has no more lines.
 func (r *recorder) inputRead() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,14 +81,15 @@ func (r *recorder) inputRead() {
 	r.finishIfDone()
 }
 
-// finishIfDone ends the run when every line has its record. The caller holds mu.
+// finishIfDone ends the run if every line has its record. The caller holds mu.
 func (r *recorder) finishIfDone() {
 	if r.read && !r.ids.waits() {
 		r.stop(errFinished)
 	}
 }
 
-// record writes the result of a job, once. The result of an id that does not wait yet is fetched again when it does.
+// record writes the result of a job unless its record exists. It ignores the result of an id that does not wait yet,
+// because feeder.takeKept fetches that result again.
 func (r *recorder) record(result *jetstream.Result) error {
 	id, ours := r.queue.inside(result.ID)
 	if !ours {
@@ -100,10 +101,10 @@ func (r *recorder) record(result *jetstream.Result) error {
 	got := takeDigest(result)
 	isDone := known.state&stateDone != 0
 	if known.state&stateRedo != 0 && got.differs(want) && got == known.asked {
-		return nil // the output has it
+		return nil // the output contains this result
 	}
 	if isDone && !slices.Contains(r.unsynced, id) {
-		r.unsynced = append(r.unsynced, id) // of a run that ended before it removed the result
+		r.unsynced = append(r.unsynced, id) // an earlier run ended before it removed the result
 	}
 	if isDone || !waits || r.order.isReady(id) {
 		return nil
@@ -155,7 +156,7 @@ func (r *recorder) write(rec *Record, want Digest) error {
 	return nil
 }
 
-// keepOld counts a record that answers another request than that of its line.
+// keepOld counts a record that answers a different request than its line contains.
 func (r *recorder) keepOld(id string) {
 	r.tally.change(func(c *Counts) { c.Changed++ })
 	r.notices.once("changed",
@@ -173,14 +174,14 @@ func notify(c chan<- struct{}) {
 	}
 }
 
-// Records are committed to the disk in groups: after settleAt records, or settleEvery.
+// Records are committed to the disk in groups: after settleAt records or after settleEvery.
 const (
 	settleAt    = 100
 	settleEvery = time.Second
 )
 
-// settle removes the results from the queue whose records are on the disk, so that the queue does not grow. A stream
-// has no disk: the results in Config.Store stay until the end.
+// settle commits the output to the disk and then removes the results of written records from the queue, so that the
+// queue does not grow. If the output is a stream, the results in Config.Store stay until the end of the batch.
 func (r *recorder) settle(ctx context.Context) {
 	if !r.out.IsFile() && r.cfg.Store != "" {
 		return

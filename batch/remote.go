@@ -8,12 +8,12 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// remote has the workers of a queue elsewhere answer.
+// remote records the results of workers that use another server's queue.
 type remote struct {
 	*queue
 	cfg  *Config
 	rec  *recorder
-	seen uint64 // the last of the queue's results that was recorded
+	seen uint64 // sequence number of the last recorded result
 }
 
 func openRemote(ctx context.Context, cfg *Config, rec *recorder) (_ executor, err error) {
@@ -28,7 +28,7 @@ func openRemote(ctx context.Context, cfg *Config, rec *recorder) (_ executor, er
 		r.scope, err = scopeIn(r.dir)
 	}
 	if err != nil {
-		_ = r.queue.close(false) // the first error counts
+		_ = r.queue.close(false) // report the first error
 		return nil, err
 	}
 	return r, nil
@@ -48,7 +48,7 @@ func (r *remote) start(ctx context.Context) <-chan struct{} {
 func (r *remote) noteWorkers(ctx context.Context) {
 	status, err := r.Status(ctx)
 	if err != nil {
-		return // another operation reports it
+		return // another operation reports the error
 	}
 	for _, w := range status.Workers {
 		if w.Alive {
@@ -58,7 +58,7 @@ func (r *remote) noteWorkers(ctx context.Context) {
 	r.rec.notices.say("no worker is connected to the queue %q: jobs wait until one is", status.Name)
 }
 
-// collect records results as they come.
+// collect records results as they arrive.
 func (r *remote) collect(ctx context.Context) {
 	err := try(ctx, r, func() error {
 		for result, err := range r.Results(ctx, r.seen) {
@@ -80,7 +80,7 @@ func (r *remote) collect(ctx context.Context) {
 
 func (r *remote) take(result *jetstream.Result) error { return r.rec.record(result) }
 
-// transient is true for every error but that of a result that is gone.
+// transient returns true for all errors except the error of a result that no longer exists.
 func (*remote) transient(err error) bool { return !errors.Is(err, jetstream.ErrNotFound) }
 
 func (*remote) check() error             { return nil }
@@ -99,8 +99,8 @@ func (r *remote) conclude(ctx context.Context, finished bool) {
 	}
 }
 
-// collectKept records the results of an earlier run that collect has not seen: a run with few lines left may end
-// before. Results that it cannot reach stay for the next run.
+// collectKept records the results of an earlier run that collect has not received, because a run with few lines may
+// end before it receives them. If the queue is unreachable, the next run records these results.
 func (r *remote) collectKept(ctx context.Context) {
 	if r.rec.tally.now().Before == 0 {
 		return
@@ -112,10 +112,10 @@ func (r *remote) collectKept(ctx context.Context) {
 	}
 }
 
-// dropLimit bounds the time for removing jobs that nobody waits for.
+// dropLimit limits the time for removing jobs whose results no run will read.
 const dropLimit = 10 * time.Second
 
-// abandon removes the jobs that no later run finds.
+// abandon removes the jobs that no later run can find.
 func (r *remote) abandon(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, dropLimit)
 	defer stop()

@@ -7,8 +7,8 @@ import (
 	"github.com/clichain/clichain/batch/internal/disk"
 )
 
-// openOutput opens the output, and reads the records of earlier runs. It removes superseded records, which a run with
-// Config.Changed leaves when it is killed.
+// openOutput opens the output and reads the records of earlier runs. It removes superseded records, which a killed
+// run with Config.Changed leaves.
 func (r *recorder) openOutput() (err error) {
 	if r.out, err = disk.OpenOutput(r.cfg.Out, r.cfg.Stdout, parseRecord); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (r *recorder) readOutput() error {
 	})
 }
 
-// compact removes the records of which the output has a later one with the same id.
+// compact removes each record that a later record with the same id supersedes.
 func (r *recorder) compact() error {
 	if len(r.superseded) == 0 {
 		return nil
@@ -56,8 +56,8 @@ func (r *recorder) compact() error {
 	})
 }
 
-// dropFailed removes the failures that are to run again from the queue and then from the output: in this order, a run
-// that is interrupted can repeat it.
+// dropFailed removes the failures that will be retried, first from the queue and then from the output. If the run is
+// interrupted between the two steps, the next run can repeat both.
 func (r *recorder) dropFailed(ctx context.Context) error {
 	if !r.cfg.RetryFailed {
 		return nil
@@ -71,8 +71,8 @@ func (r *recorder) dropFailed(ctx context.Context) error {
 	return r.out.Rewrite(func(rec *Record) bool { return !r.cfg.again(rec) })
 }
 
-// tidy commits the output to the disk, with one record for each id. If the run is finished, it sorts the records by the
-// input where that is wanted.
+// tidy commits the output to the disk with one record for each id. For a finished run with Config.Ordered, it also
+// sorts the records in the order of the input.
 func (r *recorder) tidy(finished bool) error {
 	err := r.out.Sync()
 	if err == nil {

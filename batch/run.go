@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Summary is the result of a run. A plain value.
+// Summary is the result of a run.
 type Summary struct {
 	Counts
-	// Stopped is the reason why the run ended before every line had its record: ErrBudget, ErrCost, ErrNobody or the cause
-	// of the caller's context. Nil: every good line has its record.
+	// Stopped is the reason why the run ended before every line had its record: ErrBudget, ErrCost, ErrNobody or the
+	// cause of the caller's context. It is nil if every good line has its record.
 	Stopped error
-	// Strays names processes of CLIs that may still run, by backend and process id.
+	// Strays names the CLI processes that may still run, by backend and process id.
 	Strays []string
 }
 
@@ -21,9 +21,9 @@ type Summary struct {
 type run struct{ feeder }
 
 // Run answers the lines of a batch that have no record yet. It returns when each good line has its record, when a
-// limit of cfg is reached, or when ctx ends; Summary.Stopped has the reason. After any of them, and after an error,
-// the same call resumes. A [*Mistake] with a nil Summary means that no job has started. Do not modify cfg during the
-// run; two runs cannot write the same output at once.
+// limit of cfg is reached, or when ctx ends. Summary.Stopped contains the reason. The same call resumes the batch
+// after a limit, a canceled context or an error. A [*Mistake] with a nil Summary means that no job has started. Do
+// not modify cfg during the run. Two runs cannot write the same output at the same time.
 func Run(ctx context.Context, cfg *Config) (*Summary, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (r *run) open(ctx context.Context) (err error) {
 		if err = r.openQueue(ctx); err == nil {
 			return nil
 		}
-		_ = r.rec.out.Close() // the first error counts
+		_ = r.rec.out.Close() // report the first error
 	}
 	r.src.Close()
 	return err
@@ -81,7 +81,7 @@ func (r *run) close(finished bool) error {
 	return errors.Join(r.bad.close(finished), r.rec.queue.close(finished), r.rec.out.Close())
 }
 
-// perform runs until every line has its record, or something ends the run.
+// perform answers lines until every line has its record, or until an error or a limit ends the run.
 func (r *run) perform(ctx context.Context) (stopped, err error) {
 	life, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -113,20 +113,20 @@ func (r *run) perform(ctx context.Context) (stopped, err error) {
 	return r.conclude(ctx, context.Cause(life))
 }
 
-// count counts the lines of a file, for the estimate of the remaining time.
+// count counts the lines of a file to estimate the remaining time.
 func (r *run) count(ctx context.Context) {
 	if lines, ok := r.src.Count(ctx); ok {
 		r.rec.tally.change(func(c *Counts) { c.Total = lines })
 	}
 }
 
-// costReached ends the run. The executor takes no more jobs before its next slot is free.
+// costReached ends the run. It stops the executor from taking the next job even if a slot is free.
 func (r *run) costReached() {
 	r.rec.exec.refuse()
 	r.drain(ErrCost)
 }
 
-// drainWhen ends the run when no more lines are submitted and no job runs.
+// drainWhen ends the run after the last line is submitted and no job runs.
 func (r *run) drainWhen(life, taking context.Context) {
 	<-taking.Done()
 	r.rec.exec.refuse()
@@ -134,10 +134,11 @@ func (r *run) drainWhen(life, taking context.Context) {
 	r.rec.stop(context.Cause(taking))
 }
 
-// leaveLimit bounds the wait for a reader of a stream, which cannot be interrupted.
+// leaveLimit is how long to wait for a goroutine that reads a stream, which cannot be interrupted.
 const leaveLimit = 200 * time.Millisecond
 
-// leaveInput waits until the feeder returns. The feeder of a stream may read until the process ends.
+// leaveInput waits until the feeder returns. It does not wait longer than leaveLimit for a stream, because a blocked
+// read may never return.
 func (r *run) leaveInput(fed <-chan struct{}) {
 	if r.src.IsRegular() {
 		<-fed
@@ -149,8 +150,8 @@ func (r *run) leaveInput(fed <-chan struct{}) {
 	}
 }
 
-// leaveWork waits until no job runs. A worker whose queue cannot write retries for minutes to return its jobs: then it
-// is enough that no backend answers.
+// leaveWork waits until no job runs. A worker whose queue is not writable retries for minutes to return its jobs. In
+// this case, leaveWork only waits until no call to a backend is in flight.
 func (r *run) leaveWork(worked <-chan struct{}) {
 	tick := time.NewTicker(leaveLimit)
 	defer tick.Stop()
@@ -166,10 +167,10 @@ func (r *run) leaveWork(worked <-chan struct{}) {
 	}
 }
 
-// settleLimit bounds the operations of the queue after the end.
+// settleLimit limits the duration of queue operations after the run.
 const settleLimit = 30 * time.Second
 
-// conclude commits the output to the disk, and returns the reason why the run has ended.
+// conclude commits the output to the disk and returns the reason why the run ended.
 func (r *run) conclude(ctx context.Context, cause error) (stopped, err error) {
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()

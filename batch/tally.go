@@ -8,23 +8,24 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// Counts is the state of a batch. A plain value.
+// Counts contains the counts of a batch.
 type Counts struct {
-	// Answered and Failed count the records of the output, with those of earlier runs. Before is how many of both the
-	// output had when this run began.
+	// Answered and Failed are the numbers of records in the output, including the records of earlier runs. Before is
+	// the number of records when this run began.
 	Answered, Failed, Before int
-	// Kept counts the failures that Config.RetryFailed alone does not run again: the agent may have acted.
+	// Kept is the number of failures that Config.RetryFailed alone does not retry, because the agent may have acted.
 	Kept int
-	// Format is the format of the input. Empty: not known yet.
+	// Format is the format of the input. It is empty until the format is known.
 	Format Format
-	// Changed counts the lines that ask something else than their records answer.
+	// Changed is the number of lines whose requests differ from the requests that their records answer.
 	Changed int
-	// Bad counts the lines of the input that cannot run.
+	// Bad is the number of input lines that cannot run.
 	Bad int
-	// Total is the number of lines of the input, with bad ones. -1: not known yet.
+	// Total is the number of input lines, including bad lines. It is -1 until the number is known.
 	Total int
-	// Running and Parked count the jobs of this process that run, and that wait for a later attempt. Rest is the time
-	// before which no backend can answer; zero or in the past: one can.
+	// Running is the number of jobs that run in this process. Parked is the number of its jobs that wait for a later
+	// attempt. Rest is the time before which no backend can answer. If Rest is zero or in the past, a backend can
+	// answer.
 	Running, Parked int
 	Rest            time.Time
 	// CostUSD is the known cost of all records, in US dollars.
@@ -33,10 +34,10 @@ type Counts struct {
 	Reasons  map[clichain.Reason]int // failures by Reason
 }
 
-// Done returns how many lines have a record.
+// Done returns the number of lines that have a record.
 func (c *Counts) Done() int { return c.Answered + c.Failed }
 
-// Left returns how many good lines have no record yet. -1: not known.
+// Left returns the number of good lines without a record. It returns -1 if the number is not known.
 func (c *Counts) Left() int {
 	if c.Total < 0 {
 		return -1
@@ -44,7 +45,7 @@ func (c *Counts) Left() int {
 	return max(c.Total-c.Bad-c.Done(), 0)
 }
 
-// tally holds Counts. Safe for concurrent use.
+// tally provides concurrent access to Counts.
 type tally struct {
 	mu     sync.Mutex
 	counts Counts
@@ -72,7 +73,7 @@ func (t *tally) now() Counts {
 // pay adds the cost of a record.
 func (t *tally) pay(r *Record) { t.change(func(c *Counts) { c.CostUSD += r.cost() }) }
 
-// add counts a record whose cost was added.
+// add counts a record. The caller has already added its cost.
 func (t *tally) add(r *Record) {
 	t.change(func(c *Counts) {
 		if r.Response != nil {

@@ -14,12 +14,12 @@ import (
 type badLine struct {
 	Line  int    `json:"line"`
 	Error string `json:"error"`
-	Input string `json:"input"` // of a line that is too long its beginning
+	Input string `json:"input"` // the beginning of the line if it is too long
 }
 
 var badLineKind = kind{"--bad", `{"line":`, checkBadLine}
 
-// checkBadLine refuses a line that [BadLines.Add] does not write.
+// checkBadLine returns an error for a line that [BadLines.Add] cannot have written.
 func checkBadLine(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -33,18 +33,19 @@ func checkBadLine(line []byte) error {
 	return nil
 }
 
-// BadLines is the file for lines of the input that cannot run. Each run writes the file anew, because each run reads
-// all of the input. Not safe for concurrent use.
+// BadLines is the file for input lines that cannot run. Each run overwrites the file, because each run reads the
+// whole input. It is not safe for concurrent use.
 type BadLines struct {
 	name     string
-	optional bool     // without a bad line there is no file
-	file     *os.File // nil: there is none yet
+	optional bool     // the file exists only if there is a bad line
+	file     *os.File // nil: the file does not exist yet
 	lock     *flock.Flock
-	old      bool // the file has the lines of an earlier run
+	old      bool // the file contains the lines of an earlier run
 }
 
-// OpenBadLines opens the file of an earlier run, and changes nothing in it. A missing file is created, unless it is
-// optional: then the first bad line creates it, and [BadLines.Close] removes a file without one.
+// OpenBadLines opens the file of an earlier run without changing its content. It creates a missing file unless the
+// file is optional. The first bad line creates an optional file, and [BadLines.Close] removes an optional file that
+// contains no bad line.
 func OpenBadLines(name string, optional bool) (*BadLines, error) {
 	b := &BadLines{name: name, optional: optional}
 	return b, b.open()
@@ -70,7 +71,7 @@ func (b *BadLines) open() (err error) {
 	return b.acquire()
 }
 
-// isDevice reports whether a file takes bytes and keeps none, such as /dev/null.
+// isDevice reports whether a file accepts and discards bytes, such as /dev/null.
 func isDevice(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe) != 0
 }
@@ -82,7 +83,7 @@ func (b *BadLines) create() (err error) {
 	return b.acquire()
 }
 
-// acquire keeps other batches from the file.
+// acquire locks the file against other batches.
 func (b *BadLines) acquire() (err error) {
 	if b.lock, err = lockFile(badLineKind.flag, b.name); err != nil {
 		_ = b.file.Close()
@@ -91,14 +92,14 @@ func (b *BadLines) acquire() (err error) {
 	return err
 }
 
-// Add writes a line of the input, with its number from 1 and the reason why it cannot run.
+// Add appends an input line with its line number, starting at 1, and the reason why the line cannot run.
 func (b *BadLines) Add(number int, input []byte, reason error) error {
 	if b.file == nil {
 		if err := b.create(); err != nil {
 			return err
 		}
 	}
-	b.optional = false // it has a line, and stays
+	b.optional = false // the file has a line, so Close must not remove it
 	err := b.truncate()
 	if err != nil {
 		return Explain(b.name, err)
@@ -122,8 +123,8 @@ func (b *BadLines) truncate() error {
 	return empty(b.file)
 }
 
-// Close closes the file. If all of the input was read (complete) and no line was bad, it removes the lines of an
-// earlier run, and an optional file.
+// Close closes the file. If the whole input was read (complete) and no line was bad, Close removes the lines of an
+// earlier run and an optional file.
 func (b *BadLines) Close(complete bool) error {
 	if b.file == nil {
 		return nil
@@ -137,7 +138,7 @@ func (b *BadLines) Close(complete bool) error {
 		err = b.truncate()
 	}
 	if b.lock != nil {
-		_ = b.lock.Unlock() // closing does it as well
+		_ = b.lock.Unlock() // closing also unlocks
 	}
 	if err = errors.Join(err, b.file.Close()); err != nil {
 		return Explain(b.name, err)
@@ -145,7 +146,7 @@ func (b *BadLines) Close(complete bool) error {
 	return nil
 }
 
-// isNamed reports whether the file is still the one with that name.
+// isNamed reports whether the name still refers to the open file.
 func (b *BadLines) isNamed() bool {
 	named, err := os.Lstat(b.name)
 	if err != nil {

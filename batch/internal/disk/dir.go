@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 )
 
-// probeSize is how many bytes a directory must still take: a block or two.
+// probeSize is the number of bytes that Probe writes.
 const probeSize = 64 << 10
 
-// Probe returns an error if a directory cannot be written to: a queue does not say why it cannot write. It writes a
-// file beside the directory, which belongs to the queue alone, and removes its name at once where the system allows
-// that.
+// Probe returns an error if a directory is not writable. A queue does not report why it cannot write. Probe writes a
+// file next to the directory, because only the queue may write into it. On systems that allow it, Probe unlinks the
+// file before writing.
 func Probe(dir string) error {
 	dir = filepath.Clean(dir)
 	f, err := os.CreateTemp(filepath.Dir(dir), filepath.Base(dir)+".probe-*")
@@ -26,7 +26,7 @@ func Probe(dir string) error {
 	return nil
 }
 
-// Replace writes a small file such that it exists completely or not at all.
+// Replace writes a small file atomically.
 func Replace(name, text string) error {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -42,7 +42,7 @@ func Replace(name, text string) error {
 	return nil
 }
 
-// writeAndClose returns the first error of writing the data to the disk.
+// writeAndClose writes data to the disk, closes f and returns the first error.
 func writeAndClose(f *os.File, data []byte) error {
 	_, err := f.Write(data)
 	for _, step := range []func() error{f.Sync, f.Close} {
@@ -53,7 +53,7 @@ func writeAndClose(f *os.File, data []byte) error {
 	return err
 }
 
-// syncDir commits the name of a new file to the disk. Not every system can.
+// syncDir commits the name of a new file to the disk. It has no effect on systems that do not support it.
 func syncDir(name string) {
 	if d, err := os.Open(name); err == nil {
 		_ = d.Sync()
@@ -61,7 +61,7 @@ func syncDir(name string) {
 	}
 }
 
-// IsRegular reports whether a regular file has the name, or a link leads to one.
+// IsRegular reports whether the name refers to a regular file, directly or by a link.
 func IsRegular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()

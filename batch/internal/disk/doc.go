@@ -1,4 +1,4 @@
-// Package disk holds the files of a batch: its output, the file for input lines that cannot run, and checks of the
-// directory that holds its queue. It writes to no file that a batch has not written, and explains what to do about a
-// file that cannot be written.
+// Package disk manages the files of a batch: its output, the file for input lines that cannot run, and checks of the
+// queue directory. It writes only to files that a batch has created. Its errors explain what to do about a file that
+// is not writable.
 package disk

@@ -9,7 +9,7 @@ import (
 
 const resumes = "the same command goes on; nothing is lost"
 
-// remedies say what to do about the ways in which a file cannot be written.
+// remedies maps the errors of writing a file to the action that resolves them.
 var remedies = []struct {
 	errs   []error
 	remedy string
@@ -22,10 +22,10 @@ var remedies = []struct {
 	{[]error{fs.ErrNotExist}, "there is no such folder: make it, or choose another place"},
 }
 
-// Explain adds the name of a file and what to do to an error of the file.
+// Explain adds the name of the file and a remedy to an error of a file operation.
 func Explain(name string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err // which says the name again
+		err = pe.Err // the outer error already contains the name
 	}
 	for _, r := range remedies {
 		for _, target := range r.errs {

@@ -12,24 +12,25 @@ import (
 	"strings"
 )
 
-// UnusableError says that a batch must not use a file: another batch or user owns it, or no batch has written it.
+// UnusableError reports that a batch must not use a file, because the file belongs to another batch or user, or
+// because no batch has written it.
 type UnusableError struct{ Err error }
 
-// Error is the text of Err.
+// Error returns the text of Err.
 func (e *UnusableError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *UnusableError) Unwrap() error { return e.Err }
 
-// kind is a kind of file that a batch writes. A file with any other line is refused: a batch must not truncate, rewrite
-// or remove what it has not written.
+// kind describes a kind of file that a batch writes. A file with any other line is rejected, because a batch must not
+// truncate, rewrite or remove a file that it has not written.
 type kind struct {
-	flag    string                  // that names the file
-	opening string                  // how each line begins
-	check   func(line []byte) error // an error for a line that no batch has written
+	flag    string                  // the flag that names the file
+	opening string                  // the first bytes of each line
+	check   func(line []byte) error // returns an error for a line that no batch has written
 }
 
-// scan passes the complete lines to see. It returns where they end, and the bytes after them.
+// scan passes the complete lines to see. It returns the offset after the last complete line, and the bytes after it.
 func (k kind) scan(name string, file io.Reader, see func(line []byte) error) (end int64, rest []byte, err error) {
 	b := bufio.NewReaderSize(file, 256<<10)
 	for number := 1; ; number++ {
@@ -47,7 +48,8 @@ func (k kind) scan(name string, file io.Reader, see func(line []byte) error) (en
 	}
 }
 
-// checkRest refuses an incomplete last line that no batch has begun. After a crash of the machine it may have zeros.
+// checkRest rejects an incomplete last line that no batch has begun to write. After a machine crash, the line may end
+// with zero bytes.
 func (k kind) checkRest(name string, number int, line []byte) error {
 	half := string(bytes.TrimRight(line, "\x00"))
 	if strings.HasPrefix(half, k.opening) || strings.HasPrefix(k.opening, half) {
@@ -60,14 +62,14 @@ func (k kind) foreign(name string, number int, err error) error {
 	return k.refuse("%s: line %d was not written by a batch (%v)", name, number, err)
 }
 
-// refuse returns an [UnusableError] with the flag and the advice that go with the file.
+// refuse returns an [UnusableError] with the flag that names the file and with advice.
 func (k kind) refuse(format string, args ...any) error {
 	return &UnusableError{fmt.Errorf(k.flag+" "+format+": choose another file, or remove this one", args...)}
 }
 
-// adopt opens a file of an earlier run, and locks nothing. nonempty reports whether it has any bytes. It follows no
-// link, and refuses what another user owns and what no batch has written. The error wraps [fs.ErrNotExist] where there
-// is no file.
+// adopt opens the file of an earlier run without locking it. nonempty reports whether the file contains any bytes.
+// adopt does not follow links. It rejects files that another user owns and files that no batch has written. The error
+// wraps [fs.ErrNotExist] if the file does not exist.
 func (k kind) adopt(name string) (file *os.File, nonempty bool, err error) {
 	found, err := os.Lstat(name)
 	if err != nil {
@@ -101,7 +103,7 @@ func (k kind) adopt(name string) (file *os.File, nonempty bool, err error) {
 	return file, end > 0 || len(rest) > 0, nil
 }
 
-// create makes a file that must not exist yet. It follows no link.
+// create creates a file that must not exist yet. It does not follow links.
 func create(name string, mode fs.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -110,7 +112,7 @@ func create(name string, mode fs.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// empty truncates a file, and moves its offset to the start.
+// empty truncates a file and sets its offset to 0.
 func empty(file *os.File) error {
 	_, err := file.Seek(0, io.SeekStart)
 	return cmp.Or(file.Truncate(0), err)

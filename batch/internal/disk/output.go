@@ -14,11 +14,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Stream is the name of standard input and output.
+// Stream is the name of standard input and standard output.
 const Stream = "-"
 
-// Output is where a batch writes its records, one a line: a regular file that the next run reads again, or a stream. R
-// is the type of a record. [Output.Append] and [Output.Sync] are safe for concurrent use.
+// Output is the destination of the records of a batch, one record per line. It is a stream or a regular file that the
+// next run reads again. R is the type of a record. [Output.Append] and [Output.Sync] are safe for concurrent use.
 type Output[R any] struct {
 	name  string
 	kind  kind
@@ -28,12 +28,13 @@ type Output[R any] struct {
 	w    io.Writer
 	file *os.File // nil: a stream
 	lock *flock.Flock
-	size int64 // of the file, up to its last complete line
-	lost error // why the file no longer has all records
+	size int64 // length of the file up to its last complete line
+	lost error // why the file no longer contains all records
 }
 
-// OpenOutput opens and locks a file, and creates it if it is missing. A name that is no regular file is a stream; "-"
-// is stdout. parse reads a line that begins with {"id":" and returns an error for one that no batch has written.
+// OpenOutput opens and locks a file, and creates a missing file. If the name refers to a file that is not regular,
+// the output is a stream. The name "-" means stdout. parse reads a line that begins with {"id":" and returns an error
+// if no batch has written the line.
 func OpenOutput[R any](name string, stdout io.Writer, parse func(line []byte) (R, error)) (*Output[R], error) {
 	o := newOutput(name, parse)
 	if name == Stream {
@@ -51,7 +52,7 @@ func OpenOutput[R any](name string, stdout io.Writer, parse func(line []byte) (R
 		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
-		o.name = real // what replaces the file must not replace a link to it
+		o.name = real // replacing the file must not replace a link to it
 	}
 	return o, nil
 }
@@ -102,8 +103,8 @@ func (o *Output[R]) open() error {
 	return nil
 }
 
-// lockFile keeps a second batch from the same file. It returns nil where the system or the file system has no lock that
-// leaves the file open to this process.
+// lockFile locks the file against other batches. It returns nil if the system or the file system has no lock that
+// still lets this process use the file.
 func lockFile(flag, name string) (*flock.Flock, error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil
@@ -119,11 +120,11 @@ func lockFile(flag, name string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// IsFile reports whether the output is a regular file, which the next run reads.
+// IsFile reports whether the output is a regular file, which the next run can read.
 func (o *Output[R]) IsFile() bool { return o.file != nil }
 
-// Scan passes each record of a file to see, and truncates an incomplete last line: the process or the machine ended
-// while it was written. A stream has no records.
+// Scan passes each record of a file to see. It truncates an incomplete last line, which remains if the process or the
+// machine stopped during a write. A stream has no records.
 func (o *Output[R]) Scan(see func(R)) error {
 	if !o.IsFile() {
 		return nil
@@ -142,15 +143,15 @@ func (o *Output[R]) Scan(see func(R)) error {
 	if err := o.file.Truncate(end); err != nil {
 		return Explain(o.name, err)
 	}
-	if record, err := o.parse(rest); err == nil { // complete but for its newline, as an editor may leave it
+	if record, err := o.parse(rest); err == nil { // only the newline is missing, for example after editing the file
 		see(record)
 		return o.Append(append(rest, '\n'))
 	}
 	return nil
 }
 
-// scan passes the records of the file, from its offset, to see, and stops at the first error of see. It returns where
-// the complete lines end, and the bytes after them.
+// scan passes the records of the file to see, starting at the current offset, and stops at the first error that see
+// returns. It returns the offset after the last complete line, and the bytes after it.
 func (o *Output[R]) scan(see func(record R, line []byte) error) (end int64, rest []byte, err error) {
 	var failed error
 	end, rest, err = o.kind.scan(o.name, o.file, func(line []byte) error {
@@ -163,13 +164,13 @@ func (o *Output[R]) scan(see func(record R, line []byte) error) (end int64, rest
 	return end, rest, cmp.Or(err, failed)
 }
 
-// Append writes a line, which ends with a newline. It removes what a write that failed has written.
+// Append writes a line, which must end with a newline. If the write fails, Append removes the part that was written.
 func (o *Output[R]) Append(line []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, err := o.w.Write(line); err != nil {
 		if o.IsFile() {
-			_ = o.file.Truncate(o.size) // else the next run does it
+			_ = o.file.Truncate(o.size) // after a failure, the next run truncates the file
 		}
 		return Explain(o.name, err)
 	}
@@ -177,7 +178,7 @@ func (o *Output[R]) Append(line []byte) error {
 	return nil
 }
 
-// Sync commits all records to the disk, under the name of the output.
+// Sync commits all records to the disk. It ensures that the name of the output refers to the file that contains them.
 func (o *Output[R]) Sync() error {
 	if !o.IsFile() {
 		return nil
@@ -197,10 +198,10 @@ func (o *Output[R]) Sync() error {
 	return nil
 }
 
-// Close releases the file. It leaves stdout open.
+// Close closes the file. It does not close stdout.
 func (o *Output[R]) Close() error {
 	if o.lock != nil {
-		_ = o.lock.Unlock() // closing does it as well
+		_ = o.lock.Unlock() // closing also unlocks
 	}
 	if f, ok := o.w.(*os.File); ok && (o.IsFile() || o.name != "stdout") {
 		return f.Close()

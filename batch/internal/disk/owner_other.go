@@ -4,5 +4,5 @@ package disk
 
 import "io/fs"
 
-// checkOwner returns nil: the permissions of the directory decide who may write to a file.
+// checkOwner returns nil, because the permissions of the directory decide which users can write to a file.
 func checkOwner(string, fs.FileInfo) error { return nil }

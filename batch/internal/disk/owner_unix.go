@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkOwner returns an error for the file at path, of which info is, if it belongs to another user than the one that
-// this process runs as.
+// checkOwner returns an error if a user other than the user of this process owns the file at path. info describes
+// this file.
 func checkOwner(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if self := os.Geteuid(); ok && int(stat.Uid) != self {

@@ -14,8 +14,8 @@ import (
 // Rewrite removes the records for which keep returns false.
 func (o *Output[R]) Rewrite(keep func(R) bool) error { return o.replace(o.copied(keep), os.Rename) }
 
-// Sort sorts the records by place, which returns false for a record that comes last. It writes nothing if they are
-// sorted.
+// Sort sorts the records by the positions that place returns. Records for which place returns false come last. Sort
+// writes nothing if the records are already sorted.
 func (o *Output[R]) Sort(place func(R) (int, bool)) error {
 	type piece struct {
 		place int
@@ -62,7 +62,7 @@ func (o *Output[R]) rewind() error {
 	return nil
 }
 
-// copied returns a func that fills another output with the records for which keep returns true.
+// copied returns a func that copies the records for which keep returns true to another output.
 func (o *Output[R]) copied(keep func(R) bool) func(next *Output[R]) error {
 	return func(next *Output[R]) error {
 		if err := o.rewind(); err != nil {
@@ -81,14 +81,14 @@ func (o *Output[R]) copied(keep func(R) bool) func(next *Output[R]) error {
 	}
 }
 
-// replace has fill write a new file, and put give it the name of the output.
+// replace calls fill to write a new file and put to give this file the name of the output.
 func (o *Output[R]) replace(fill func(next *Output[R]) error, put func(from, to string) error) (err error) {
 	next := &Output[R]{name: o.name + ".retry"}
 	if next.file, err = o.kind.beside(next.name, modeOf(o.file)); err != nil {
 		return err
 	}
 	next.w = next.file
-	defer func() { _ = os.Remove(next.name) }() // a success has renamed it
+	defer func() { _ = os.Remove(next.name) }() // after a success, the file has another name
 	if err := fill(next); err != nil {
 		_ = next.file.Close()
 		return err
@@ -107,7 +107,7 @@ func (o *Output[R]) replace(fill func(next *Output[R]) error, put func(from, to 
 	return nil
 }
 
-// beside creates the file that replaces an output, or empties the one that a killed run has left.
+// beside creates the file that will replace an output. If a killed run has left such a file, beside truncates it.
 func (k kind) beside(name string, mode fs.FileMode) (*os.File, error) {
 	file, _, err := k.adopt(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func (k kind) beside(name string, mode fs.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// finish commits a file to the disk that is written once.
+// finish syncs and closes a file to which no more records are written.
 func (o *Output[R]) finish() error {
 	if err := cmp.Or(o.file.Sync(), o.file.Close()); err != nil {
 		return Explain(o.name, err)

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// verify makes sure that the name of the output leads to the file that the records were written to. It creates a file
-// that was deleted or renamed again, with all its records. Where another file has its name, it writes the records to a
-// file beside it, which the error names. The caller holds mu.
+// verify ensures that the name of the output refers to the file that contains the records. If the file was deleted or
+// renamed, verify creates the file again with all its records. If the name refers to another file, verify writes the
+// records to a new file in the same directory, which the error names. The caller holds mu.
 func (o *Output[R]) verify() error {
 	opened, err := o.file.Stat()
 	if err != nil {
@@ -33,7 +33,8 @@ func (o *Output[R]) verify() error {
 
 func every[R any](R) bool { return true }
 
-// linkOrRename gives a file a name that no file has. Where the file system has no links, it renames the file.
+// linkOrRename gives a file a name that no other file has. If the file system does not support links, it renames the
+// file.
 func linkOrRename(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -42,7 +43,7 @@ func linkOrRename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// save writes the records to another file than the output, which was replaced (cause is nil) or cannot be created.
+// save writes the records to a new file because the output was replaced (cause is nil) or cannot be created.
 func (o *Output[R]) save(cause error) error {
 	why := "another file took its place during the run"
 	if cause != nil && !errors.Is(cause, fs.ErrExist) {

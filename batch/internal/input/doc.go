@@ -1,3 +1,3 @@
-// Package input reads the requests of a batch: lines of JSON, JSON arrays, tables, plain text and lines of OpenAI's
-// batch API. It tells their format, and makes a job of each line.
+// Package input reads the requests of a batch from lines of JSON, JSON arrays, tables, plain text and lines of
+// OpenAI's batch API. It detects the format and creates a job for each line.
 package input

@@ -14,10 +14,11 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// maxID bounds an id of the input. The queue's own bound is higher, because a scope stands before the id there.
+// maxID limits the length of an id in the input. The limit of the queue is higher, because the queue puts a scope
+// before the id.
 const maxID = 400
 
-// entry holds the fields of a line. Nil: the line does not have the field.
+// entry contains the fields of a line. A nil field means that the line omits it.
 type entry struct {
 	id                         *lineID
 	prompt, system, model, dir *string
@@ -31,18 +32,18 @@ type entry struct {
 	deadline   time.Time
 	idempotent bool
 
-	extra   map[string]string // values that are no part of a request
+	extra   map[string]string // values that are not part of a request
 	ignored []string          // fields that have no effect
 }
 
-// message is a message whose fields are read strictly.
+// message is a message that is decoded without unknown fields.
 type message clichain.Message
 
-// field says where the value of a field goes, and what it has to be.
+// field describes the type of a field and where its value is stored.
 type field struct {
 	kind string
 	at   func(e *entry) any
-	json bool // a table has it as JSON; else as text
+	json bool // a table contains the value as JSON rather than as text
 }
 
 var fields = map[string]field{
@@ -66,7 +67,7 @@ var (
 	errNothingAsked = errors.New("has neither prompt nor messages: add one of them")
 )
 
-// parseEntry reads a line. The error names the field, and what it has to be.
+// parseEntry parses a line. The error names the field and its type.
 func parseEntry(text []byte) (*entry, error) {
 	if !utf8.Valid(text) {
 		return nil, errNoUTF8
@@ -115,7 +116,7 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 	return nil
 }
 
-// job returns the job of a line, with the defaults of the parser for the fields that it does not have.
+// job returns the job of a line. Fields that the line omits have the defaults of the parser.
 func (e *entry) job(p *Parser) (job jetstream.Job, err error) {
 	defaults := p.Defaults
 	job = jetstream.Job{Priority: e.priority, Deadline: e.deadline, Idempotent: e.idempotent, Request: defaults}
@@ -129,7 +130,7 @@ func (e *entry) job(p *Parser) (job jetstream.Job, err error) {
 	set(&req.Model, e.model)
 	set(&req.Access, e.access)
 	if req.Access == clichain.AccessNone {
-		req.Dir = "" // the default is for lines that work in a directory
+		req.Dir = "" // the default is only for lines that work in a directory
 	}
 	set(&req.Dir, e.dir)
 	if e.schema != nil {
@@ -147,8 +148,8 @@ func (e *entry) job(p *Parser) (job jetstream.Job, err error) {
 	return job, nil
 }
 
-// optionsOver returns the defaults, overridden by the options of a line. It does not modify the lists of the defaults,
-// which all lines share.
+// optionsOver returns the defaults, overridden by the options of a line. It does not modify the slices of the
+// defaults, because all lines share them.
 func optionsOver(defaults clichain.Options, given json.RawMessage) (o clichain.Options, err error) {
 	own, err := json.Marshal(defaults)
 	for _, data := range [][]byte{own, given} {
@@ -165,10 +166,10 @@ func set[T any](value *T, given *T) {
 	}
 }
 
-// lineID is an id, which may be a number in JSON.
+// lineID is an id, which may be a JSON number.
 type lineID string
 
-// UnmarshalJSON keeps the digits of a number.
+// UnmarshalJSON keeps all digits of a number.
 func (id *lineID) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	text := (*string)(id)
@@ -184,7 +185,8 @@ func (id *lineID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// conversation returns the system prompt and the messages. The default system prompt is for lines without one.
+// conversation returns the system prompt and the messages. The default system prompt applies to lines without a
+// system prompt.
 func (e *entry) conversation(defaults []clichain.Message) (all []clichain.Message, err error) {
 	switch {
 	case e.prompt != nil && e.messages != nil:

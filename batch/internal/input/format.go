@@ -24,7 +24,7 @@ const (
 	OpenAI = "openai"
 )
 
-// extensions are the formats of file names.
+// extensions maps file name extensions to formats.
 var extensions = map[string]string{
 	".jsonl": JSONL, ".ndjson": JSONL, ".json": JSONL, ".csv": CSV, ".tsv": TSV, ".tab": TSV, ".txt": Text, ".text": Text,
 }
@@ -33,7 +33,8 @@ var extensions = map[string]string{
 var errUnknownFormat = errors.New("the format cannot be told: say --format csv (with a column \"prompt\"), " +
 	"or --format text, where each line is a prompt")
 
-// guess tells the format of an input by the first line that is not blank, and then by the extension of its name.
+// guess determines the format of an input from the first line that is not blank, and then from the file name
+// extension.
 func guess(name string, line []byte) (string, error) {
 	line = bytes.TrimSpace(line)
 	named := extensions[strings.ToLower(filepath.Ext(name))]
@@ -63,7 +64,7 @@ func guess(name string, line []byte) (string, error) {
 	return Text, nil
 }
 
-// opensArray reports whether a line begins an array. In a file whose name tells another format (sure), the line must
+// opensArray reports whether a line begins an array. If the file name indicates another format (sure), the line must
 // be a complete array.
 func opensArray(line []byte, sure bool) bool {
 	if len(line) == 0 || line[0] != '[' {
@@ -76,7 +77,7 @@ func opensArray(line []byte, sure bool) bool {
 	return len(rest) == 0 || bytes.IndexByte([]byte(`{"]`), rest[0]) >= 0
 }
 
-// splitHeader returns the names in a line, if it is the header of a table.
+// splitHeader returns the column names if the line is the header of a table.
 func splitHeader(line []byte, comma rune) (names []string) {
 	for _, name := range strings.Split(string(line), string(comma)) {
 		names = append(names, strings.Trim(name, `"`))
@@ -84,19 +85,19 @@ func splitHeader(line []byte, comma rune) (names []string) {
 	return names
 }
 
-// asks reports whether a column holds prompts or messages.
+// asks reports whether a column contains prompts or messages.
 func asks(name string) bool { name = columnName(name); return name == "prompt" || name == "messages" }
 
-// columnLike matches one word or two. Compiling it takes 4 ms, so only the first use does.
+// columnLike matches one or two words. Compiling the pattern takes 4 ms, so it is compiled on first use.
 var columnLike = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\pL\d_][\pL\d_.-]{0,39}( [\pL\d_.-]{1,39})?$`)
 })
 
-// isProse reports whether a text is no name of a column.
+// isProse reports whether a text cannot be a column name.
 func isProse(name string) bool { return !columnLike().MatchString(name) }
 
-// delimiter returns the character between the values of a table. Some programs write semicolons, because numbers have
-// commas.
+// delimiter returns the character that separates the values of a table. Some programs write semicolons, because their
+// decimal numbers contain commas.
 func delimiter(format string, line []byte) rune {
 	switch {
 	case format == TSV:
@@ -107,10 +108,10 @@ func delimiter(format string, line []byte) rune {
 	return ','
 }
 
-// headBytes bounds the bytes that are read to tell a format.
+// headBytes limits the number of bytes that are read to detect a format.
 const headBytes = 64 << 10
 
-// firstLine returns the first line that is not blank, or its beginning, without advancing the reader.
+// firstLine returns the first line that is not blank, or the beginning of that line, without advancing the reader.
 func firstLine(b *bufio.Reader) ([]byte, error) {
 	for n := 1; ; n = b.Buffered() + 1 {
 		_, err := b.Peek(n)
@@ -126,10 +127,10 @@ func firstLine(b *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// errLongRecord is the error for a row or an element that does not end.
+// errLongRecord is the error for a row or an element that has no end within the limit.
 var errLongRecord = fmt.Errorf("a record is longer than %d MiB: is a quotation mark missing?", maxLine>>20)
 
-// bounded is a reader that returns at most left bytes. Its user resets left for each record.
+// bounded is a reader that returns at most left bytes. The caller resets left for each record.
 type bounded struct {
 	r    io.Reader
 	left int

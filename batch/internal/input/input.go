@@ -19,15 +19,15 @@ type Input struct {
 	name    string
 	r       *bufio.Reader
 	file    *os.File // nil: standard input
-	regular bool     // it can be read twice
+	regular bool     // the file can be read twice
 	format  string   // empty: not known yet
 	guessed bool
 	comma   rune
-	total   int // lines of a file that was read to its end; -1: not known
+	total   int // number of lines, after the whole file was read; -1: not known
 }
 
-// Open opens an input of a format; empty: guess it. It refuses a file that it cannot read in that format. It reads
-// nothing of a stream.
+// Open opens an input of a format. If the format is empty, Open guesses it. Open returns an error if it cannot read
+// the file in that format. It does not read from a stream.
 func Open(name string, stdin io.Reader, format string) (*Input, error) {
 	in := &Input{name: name, format: format, total: -1}
 	if name == Stdin {
@@ -53,7 +53,7 @@ func Open(name string, stdin io.Reader, format string) (*Input, error) {
 	return in, nil
 }
 
-// Ready waits for the first line of a stream, which tells its format. Call it before Lines and Format.
+// Ready waits for the first line of a stream, which determines its format. Call Ready before Lines and Format.
 func (i *Input) Ready() error {
 	if i.regular {
 		return nil
@@ -64,17 +64,17 @@ func (i *Input) Ready() error {
 // Format returns the format of the input.
 func (i *Input) Format() string { return i.format }
 
-// IsRegular reports whether the input is a regular file, so that reading it does not block.
+// IsRegular reports whether the input is a regular file, which can be read without blocking.
 func (i *Input) IsRegular() bool { return i.regular }
 
-// Close closes the file. It leaves standard input open.
+// Close closes the file. It does not close standard input.
 func (i *Input) Close() {
 	if i.file != nil {
-		_ = i.file.Close() // it was only read
+		_ = i.file.Close() // the file was only read
 	}
 }
 
-// begin skips a byte order mark, and guesses the format where it is not given.
+// begin skips a byte order mark and guesses the format if none is configured.
 func (i *Input) begin() (err error) {
 	line, err := firstLine(i.r)
 	if err != nil {
@@ -97,7 +97,8 @@ func skipMark(b *bufio.Reader) {
 	}
 }
 
-// Lines yields the lines that are not blank. An error ends them; its Line has the number.
+// Lines yields the lines that are not blank. It stops after the first error, which it yields with a Line that
+// contains the line number.
 func (i *Input) Lines() iter.Seq2[Line, error] { return i.linesOf(i.r) }
 
 func (i *Input) linesOf(r io.Reader) iter.Seq2[Line, error] {
@@ -112,14 +113,14 @@ func (i *Input) linesOf(r io.Reader) iter.Seq2[Line, error] {
 	return readLines(r, maxLine)
 }
 
-// independent reports whether a bad line leaves the lines after it readable.
+// independent reports whether the lines after a bad line are still readable.
 func (i *Input) independent() bool { return i.format == JSONL || i.format == OpenAI }
 
-// sampled is how many lines of a file are parsed before the first job runs.
+// sampled is the number of lines of a file that are parsed before the first job runs.
 const sampled = 20
 
-// examine reads a file before the first job runs. It rejects a file that it cannot read to its end, and one whose first
-// lines are all bad.
+// examine reads a file before the first job runs. It rejects a file that it cannot read to the end, and a file whose
+// first lines are all bad.
 func (i *Input) examine() error {
 	f, err := os.Open(i.name)
 	if err != nil {
@@ -160,7 +161,7 @@ func (i *Input) reject(number int, err error) error {
 		i.name, i.format, number, err)
 }
 
-// Count returns how many lines a regular file has. ok is false for a stream, and where ctx ended before.
+// Count returns the number of lines of a regular file. ok is false for a stream, or if ctx ended too early.
 func (i *Input) Count(ctx context.Context) (lines int, ok bool) {
 	if !i.regular || i.total >= 0 {
 		return i.total, i.total >= 0

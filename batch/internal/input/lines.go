@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// maxLine bounds a line of the input, far above what any model takes.
+	// maxLine is the maximum length of an input line in bytes. It is far more than any model accepts.
 	maxLine = 16 << 20
-	// maxShown is how many bytes of a line that is too long are kept, to recognize it.
+	// maxShown is the number of bytes that are kept of a line that is too long, so that the user can recognize it.
 	maxShown = 1 << 10
 )
 
-// Line is one line of a file without its newline, one row of a table or one element of an array.
+// Line is one line of a file without its newline, one row of a table, or one element of an array.
 type Line struct {
-	Number int    // from 1
+	Number int    // starts at 1
 	Text   []byte // valid until the next line is read
-	Long   bool   // the line is longer than the bound, and Text its beginning
-	Err    error  // why Text is no request, though later lines may be
+	Long   bool   // the line exceeds the limit, and Text is its beginning
+	Err    error  // why Text is not a request; later lines may be valid
 }
 
-// readLines yields the lines of r that are not blank, without a byte order mark. It drops the end of a line that is
-// longer than bound.
+// readLines yields the lines of r that are not blank, without a byte order mark. It truncates lines that are longer
+// than bound.
 func readLines(r io.Reader, bound int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		buffered := bufio.NewReaderSize(r, 64<<10)
@@ -52,7 +52,7 @@ func readLines(r io.Reader, bound int) iter.Seq2[Line, error] {
 	}
 }
 
-// readLine reads a line, and drops the bytes over the bound.
+// readLine reads a line and discards the bytes that exceed bound.
 func readLine(r *bufio.Reader, text []byte, bound int) (_ []byte, long bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -73,7 +73,7 @@ func readLine(r *bufio.Reader, text []byte, bound int) (_ []byte, long bool, err
 	}
 }
 
-// countLines counts the lines that are not blank. whole reports whether it has read all of r.
+// countLines counts the lines that are not blank. whole reports whether it has read r to the end.
 func countLines(r io.Reader, ended func() bool) (n int, whole bool) {
 	for _, err := range readLines(r, maxShown) {
 		if err != nil || ended() {
@@ -84,11 +84,12 @@ func countLines(r io.Reader, ended func() bool) (n int, whole bool) {
 	return n, true
 }
 
-// errJSONInText is the error for a line that may be a request, in an input that was taken for plain text.
+// errJSONInText is the error for a line that looks like a request in an input that was detected as plain text.
 var errJSONInText = errors.New("looks like JSON, and the first line does not: say --format jsonl, " +
 	"or --format text if each line is a prompt")
 
-// readText yields each line that is not blank as a prompt. If the format was guessed, a line of JSON is an error.
+// readText yields each line that is not blank as a prompt. If the format was guessed, it reports a line of JSON as an
+// error.
 func readText(r io.Reader, guessed bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		for line, err := range readLines(r, maxLine) {
@@ -100,7 +101,7 @@ func readText(r io.Reader, guessed bool) iter.Seq2[Line, error] {
 					yield(line, errJSONInText)
 					return
 				}
-				prompt, _ := json.Marshal(string(line.Text)) // a text always marshals
+				prompt, _ := json.Marshal(string(line.Text)) // marshaling a string cannot fail
 				line.Text = []byte(`{"prompt":` + string(prompt) + `}`)
 			}
 			if !yield(line, err) {

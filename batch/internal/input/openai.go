@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// chatPath is the only path of OpenAI's API that lines may name.
+// chatPath is the only path of OpenAI's API that a line may contain.
 const chatPath = "/v1/chat/completions"
 
 // openAILine is one request of OpenAI's batch API.
@@ -21,7 +21,7 @@ type openAILine struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// isOpenAI reports whether a line is one of OpenAI's batch API.
+// isOpenAI reports whether a line is a request of OpenAI's batch API.
 func isOpenAI(text []byte) bool {
 	if !bytes.Contains(text, []byte(`"custom_id"`)) {
 		return false
@@ -30,7 +30,7 @@ func isOpenAI(text []byte) bool {
 	return json.Unmarshal(text, &parts) == nil && parts["custom_id"] != nil && parts["body"] != nil
 }
 
-// parseOpenAI reads a line of OpenAI's batch API.
+// parseOpenAI parses a line of OpenAI's batch API.
 func parseOpenAI(text []byte) (*entry, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -17,25 +17,25 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// Parser makes jobs of lines. It gives each line without an id one from its content, so one parser is for one pass over
-// an input. Not safe for concurrent use.
+// Parser creates jobs from lines. It derives the id of a line without an id from its content and from the earlier
+// lines, so use a new Parser for each pass over an input. It is not safe for concurrent use.
 type Parser struct {
-	Defaults    clichain.Request // for the fields that a line does not have; its messages are system prompts
+	Defaults    clichain.Request // values of fields that the line omits; its messages are system prompts
 	Permissions permit.Permissions
 	Remote      bool                     // the line may run on another machine
 	AdviceText  func(call.Advice) string // see Message
 
-	copies map[[16]byte]int // how many lines without an id have a content
+	copies map[[16]byte]int // the number of lines without an id, by content
 }
 
 // Parsed is a line that can run.
 type Parsed struct {
 	Job     jetstream.Job
-	Extra   bool     // the line has values that are no part of a request
+	Extra   bool     // the line has values that are not part of a request
 	Ignored []string // fields that have no effect
 }
 
-// Parse returns the job of a line, or an error that says why the line cannot run.
+// Parse returns the job of a line, or an error that explains why the line cannot run.
 func (p *Parser) Parse(ctx context.Context, line Line) (*Parsed, error) {
 	if line.Long {
 		return nil, fmt.Errorf("is longer than %d MiB", maxLine>>20)
@@ -67,7 +67,7 @@ func parse(text []byte) (*entry, error) {
 	return parseEntry(text)
 }
 
-// readable returns an error for a line that is no request. It does not check what the request asks for.
+// readable returns an error if the line is not a request. It does not check the values of the request.
 func readable(line Line) error {
 	if line.Err != nil || line.Long {
 		return cmp.Or(line.Err, errLongRecord)
@@ -79,8 +79,8 @@ func readable(line Line) error {
 	return err
 }
 
-// contentID returns the id of a line that names none: its content, and how many earlier lines have the same. So the id
-// does not depend on the other lines.
+// contentID returns the id of a line without an id: a hash of its content and the number of earlier lines with the
+// same content. Lines with other content do not affect the id.
 func (p *Parser) contentID(text []byte) string {
 	var plain bytes.Buffer
 	if json.Compact(&plain, text) != nil {
@@ -95,7 +95,7 @@ func (p *Parser) contentID(text []byte) string {
 	return fmt.Sprintf("%x-%d", content[:8], p.copies[content])
 }
 
-// check returns an error for a job that would fail at every backend, or that the operator has not allowed.
+// check returns an error for a job that every backend would reject, or that the operator does not permit.
 func (p *Parser) check(ctx context.Context, job *jetstream.Job) error {
 	if err := job.Validate(); err != nil {
 		return p.plain(err)
@@ -112,8 +112,8 @@ func (p *Parser) check(ctx context.Context, job *jetstream.Job) error {
 	return nil
 }
 
-// resolveDir makes the directory of a request absolute, so that a later run from another directory means the same one.
-// Workers on another machine have directories of their own.
+// resolveDir makes the directory of a request absolute, so that a later run from another working directory uses the
+// same one. If the line may run on another machine, a relative directory is an error.
 func (p *Parser) resolveDir(req *clichain.Request) (err error) {
 	switch {
 	case req.Dir == "" || filepath.IsAbs(req.Dir):
@@ -132,7 +132,7 @@ var validator = clichain.ChainOf([]clichain.Backend{
 	}),
 }, &clichain.ChainConfig{NoCooldown: true})
 
-// validate returns an error for a request that is invalid for every backend, such as one with an unknown role.
+// validate returns an error for a request that every backend would reject, such as a request with an unknown role.
 func (p *Parser) validate(ctx context.Context, req clichain.Request) error {
 	_, err := validator.Complete(ctx, req)
 	chain, failed := errors.AsType[*clichain.ChainError](err)
@@ -142,11 +142,11 @@ func (p *Parser) validate(ctx context.Context, req clichain.Request) error {
 	return p.plain(chain)
 }
 
-// plain returns an error with the text of Message.
+// plain returns a new error with the text of Message.
 func (p *Parser) plain(err error) error { return errors.New(Message(err, p.AdviceText)) }
 
-// Message returns the text of an error of the library, without its Reason. adviceText renders its advice; nil: with Go
-// names.
+// Message returns the text of an error of the library without its Reason. adviceText renders the advice in the error.
+// If adviceText is nil, the advice contains Go names.
 func Message(err error, adviceText func(call.Advice) string) string {
 	be, ok := errors.AsType[*clichain.BackendError](err)
 	if !ok {

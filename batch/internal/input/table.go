@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// columnName returns the name of the field that a column holds.
+// columnName returns the field name that corresponds to a column.
 func columnName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// readTable yields the rows of a table as JSON objects. The first row has the names of the columns.
+// readTable yields the rows of a table as JSON objects. The first row contains the column names.
 func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		source := &bounded{r, maxLine}
@@ -45,7 +45,7 @@ func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
 			}
 			switch ragged := errors.Is(err, csv.ErrFieldCount); {
 			case ragged:
-				line.Text, _ = json.Marshal(row) // texts always marshal
+				line.Text, _ = json.Marshal(row) // marshaling strings cannot fail
 				line.Err = fmt.Errorf("has %d values, and the header %d", len(row), len(header))
 			case err != nil:
 				yield(line, rowError(err))
@@ -62,7 +62,7 @@ func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
 	}
 }
 
-// rowError adds what to do to the error of a table that cannot be read further.
+// rowError adds a remedy to the error of a table that cannot be read further.
 func rowError(err error) error {
 	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
 		return fmt.Errorf("%w: write a value with a quotation mark as \"...\", and the mark in it twice", err)
@@ -70,7 +70,8 @@ func rowError(err error) error {
 	return err
 }
 
-// checkHeader refuses a table without a column of prompts, and columns that seem to have an effect and have none.
+// checkHeader returns an error for a table without a column of prompts, and for columns that resemble a field but
+// have no effect.
 func checkHeader(header []string) error {
 	seen := map[string]bool{}
 	for _, name := range header {
@@ -93,7 +94,7 @@ func checkHeader(header []string) error {
 	return nil
 }
 
-// rowObject returns a row as a JSON object. It leaves out empty values.
+// rowObject returns a row as a JSON object. It omits empty values.
 func rowObject(header, row []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -106,7 +107,7 @@ func rowObject(header, row []string) ([]byte, error) {
 		if name == "" || value == "" && name != "prompt" {
 			continue
 		}
-		text, _ := json.Marshal(value) // a text always marshals
+		text, _ := json.Marshal(value) // marshaling a string cannot fail
 		if known && f.json {
 			if text = []byte(value); name == "idempotent" {
 				text = bytes.ToLower(text)

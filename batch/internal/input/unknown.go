@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// checkUnknown returns an error if an unknown field looks like a misspelled one, or names what no line can set. Any
-// other field belongs to the caller.
+// checkUnknown returns an error if an unknown field looks like a misspelled field, or if no line can set it. All
+// other unknown fields are metadata of the caller.
 func checkUnknown(name string) error {
 	for known := range fields {
 		if nearly(name, known) {
@@ -40,7 +40,7 @@ func namesOf[T any]() (names []string) {
 	return names
 }
 
-// nearly reports whether two names are equal but for case, marks and one letter.
+// nearly reports whether two names are equal apart from case, punctuation and one letter.
 func nearly(a, b string) bool {
 	marks := strings.NewReplacer("_", "", "-", "", " ", "")
 	a, b = marks.Replace(strings.ToLower(a)), marks.Replace(strings.ToLower(b))
@@ -56,12 +56,12 @@ func nearly(a, b string) bool {
 	return max(len(a), len(b)) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// keep stores a value that is no part of the request. The response has it among its metadata.
+// keep stores a value that is not part of the request. The value becomes metadata of the response.
 func (e *entry) keep(name string, value json.RawMessage) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		var plain bytes.Buffer
-		_ = json.Compact(&plain, value) // it is valid
+		_ = json.Compact(&plain, value) // the value is valid JSON
 		text = plain.String()
 	}
 	if e.extra == nil {
@@ -70,7 +70,7 @@ func (e *entry) keep(name string, value json.RawMessage) {
 	e.extra[name] = text
 }
 
-// withExtra returns the metadata of a line with its unknown fields. The metadata that it names take precedence.
+// withExtra returns the metadata of a line with its unknown fields. Explicit metadata takes precedence.
 func (e *entry) withExtra(metadata map[string]string) map[string]string {
 	if len(e.extra) == 0 {
 		return metadata

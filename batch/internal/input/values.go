@@ -9,7 +9,8 @@ import (
 	"iter"
 )
 
-// readValues yields the elements of an array, or consecutive values, with their numbers from 1. A string is a prompt.
+// readValues yields the elements of an array, or consecutive JSON values, with their numbers, starting at 1. A string
+// is a prompt.
 func readValues(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		source := &bounded{r, maxLine}
@@ -47,7 +48,7 @@ func readValues(r io.Reader) iter.Seq2[Line, error] {
 	}
 }
 
-// arrayEnd returns an error if the array does not end, or something follows it.
+// arrayEnd returns an error if the array is incomplete or if more data follows it.
 func arrayEnd(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("the array does not end: %w", err)
