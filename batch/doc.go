@@ -1,21 +1,22 @@
-// Package batch answers a file of requests, one JSON object a line, and writes one line for each answer or failure:
+// Package batch answers a file of requests, with one JSON object per line, and writes one line for each answer or
+// failure:
 //
 //	s, err := batch.Run(ctx, &batch.Config{
 //		In: "in.jsonl", Out: "out.jsonl", Jobs: 4, Backends: backends,
 //	})
 //
-// A line of the input has a prompt or messages, and where wanted an id, a model, a schema and other fields of a
+// An input line contains a prompt or messages. It can also contain an id, a model, a schema and other fields of a
 // request:
 //
 //	{"id": "7", "prompt": "Name three uses of a paper clip."}
 //
-// A line of the output is a [Record]. Tables, JSON arrays, plain text and lines of OpenAI's batch API are inputs too,
-// see [Format]. [DryRun] tells what a run would do, and starts nothing.
+// An output line contains a [Record]. The input can also be a table, a JSON array, plain text or lines of OpenAI's
+// batch API, see [Format]. [DryRun] reports what a run would do and starts no process.
 //
-// A run may be killed at any moment. The output says which lines are done, and a queue on the disk keeps the jobs in
-// flight and the answers that are not in the output yet. The same call resumes the batch, and asks nothing again that
-// was answered.
+// A run can be killed at any time. The output records which lines are done. A queue on the disk stores the jobs in
+// flight and the answers that are not yet in the output. The same call resumes the batch and does not repeat requests
+// that were answered.
 //
-// The backends of Config.Backends answer in this process. With Config.Connect the workers of a queue elsewhere answer,
-// see package jetstream.
+// The backends of Config.Backends answer in this process. With Config.Connect, the workers of another server's queue
+// answer, see package jetstream.
 package batch
