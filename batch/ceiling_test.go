@@ -33,7 +33,7 @@ func TestLinesAboveTheCeiling(t *testing.T) {
 			permit.Permissions{Access: clichain.AccessFull},
 		},
 		"another folder": {
-			`{"prompt":"a","access":"read","dir":"/"}`, `dir: "/" lies outside of the directories`,
+			`{"prompt":"a","access":"read","dir":"/"}`, `dir: "/" is outside of the permitted directories`,
 			permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}},
 		},
 		"a shell":     {`{"prompt":"a","access":"write","options":{"allowed_tools":["Bash"]}}`, "options.allowed_tools[0]", permit.Permissions{Access: clichain.AccessWrite}},

@@ -110,10 +110,10 @@ func (c *Config) resumes() bool { return c.Out != disk.Stream || c.Store != "" }
 // Check returns a [*Mistake] if Run and DryRun would reject the configuration. It opens no file.
 func (c *Config) Check() error {
 	if c.RetryFailed && !c.resumes() {
-		return &Mistake{errors.New("--retry-failed: there is nothing to run again without -o FILE, or --store")}
+		return &Mistake{errors.New("--retry-failed needs the records of an earlier run: add -o FILE or --store")}
 	}
 	if c.Changed && !c.resumes() {
-		return &Mistake{errors.New("--changed: there is nothing to compare with, without -o FILE, or --store")}
+		return &Mistake{errors.New("--changed needs the records of an earlier run: add -o FILE or --store")}
 	}
 	for flag, name := range map[string]string{"-i": c.In, "-o": c.Out} {
 		if info, err := os.Stat(name); err == nil && info.IsDir() && name != disk.Stream {
@@ -125,7 +125,7 @@ func (c *Config) Check() error {
 	}
 	for _, pair := range [][2]string{{c.In, c.Out}, {c.In, c.Bad}, {c.Out, c.Bad}} {
 		if sameFile(pair[0], pair[1]) {
-			return &Mistake{fmt.Errorf("%s: is named twice: input, output and bad lines need a file each", pair[0])}
+			return &Mistake{fmt.Errorf("%s: is named twice: use different files for input, output and bad lines", pair[0])}
 		}
 	}
 	return nil

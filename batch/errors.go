@@ -18,12 +18,12 @@ func (e *Mistake) Unwrap() error { return e.Err }
 
 var (
 	// ErrBudget is the reason why a run stopped that reached Config.Budget.
-	ErrBudget = errors.New("the time is over")
+	ErrBudget = errors.New("the time budget is used up")
 	// ErrCost is the reason why a run stopped whose records cost Config.MaxCostUSD or more.
-	ErrCost = errors.New("the limit for the cost is reached")
+	ErrCost = errors.New("the cost limit is reached")
 	// ErrNobody is the reason why a run stopped that no backend can continue until an operator intervenes, for
 	// example by logging in.
-	ErrNobody = errors.New("no CLI can answer before somebody has done something about it, such as to log in")
+	ErrNobody = errors.New("no CLI can answer until you fix the reported problem, for example by logging in")
 
 	errFinished = errors.New("finished")
 )

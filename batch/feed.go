@@ -61,7 +61,7 @@ func (f *feeder) line(ctx context.Context, line input.Line, item *item, reason e
 func (f *feeder) noteUnused(line input.Line, item *item) {
 	if item.Extra {
 		f.rec.notices.once("extra",
-			"line %d: fields that are no part of a request are kept as metadata of its response", line.Number)
+			"line %d: unknown fields become metadata of the response", line.Number)
 	}
 	for _, name := range item.Ignored {
 		f.rec.notices.once("ignored "+name, "warning: %s has no effect: CLIs have no such setting", name)

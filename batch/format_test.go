@@ -95,18 +95,18 @@ func TestRejectedFiles(t *testing.T) {
 		{"a column twice", "x.csv", "prompt,Prompt\na,b\n", `two columns are named "prompt"`},
 		{"a misspelt column", "x.csv", "prompt,modle\na,b\n", "column modle: there is no such field: did you mean model?"},
 		{"an option as a column", "x.csv", "prompt,max_turns\na,b\n", "column max_turns: is an option"},
-		{"variables as a column", "x.csv", "prompt,env\na,b\n", "column env: no line can set it"},
+		{"variables as a column", "x.csv", "prompt,env\na,b\n", "column env: a line cannot set it"},
 		{"a quotation mark too few", "x.csv", "prompt\na\n\"b\n", `line 3`},
-		{"a quotation mark alone", "x.csv", "prompt\nsay \"b\"\n", "and the mark in it twice"},
-		{"other letters", "x.csv", "prompt\na\nM\xfcller\n", "line 3: is no valid UTF-8"},
-		{"other letters in text", "x.txt", "a\nM\xfcller\n", "line 2: is no valid UTF-8"},
+		{"a quotation mark alone", "x.csv", "prompt\nsay \"b\"\n", "and double the mark"},
+		{"other letters", "x.csv", "prompt\na\nM\xfcller\n", "line 3: is not valid UTF-8"},
+		{"other letters in text", "x.txt", "a\nM\xfcller\n", "line 2: is not valid UTF-8"},
 		{"half an array", "x.json", `["a", "b"`, "line 3: the array does not end"},
-		{"more than an array", "x.json", `["a"] x`, "something follows the array"},
+		{"more than an array", "x.json", `["a"] x`, "unexpected data follows the array"},
 		{"other lines of JSON", "x.jsonl", `{"question":"a"}` + "\n" + `{"question":"b"}` + "\n", "cannot be read as jsonl: line 1: has neither prompt nor messages"},
 		{"JSON below a comment", "x", "# requests\n" + `{"prompt":"a"}` + "\n", "line 2: looks like JSON"},
 		{"another request of OpenAI", "x.jsonl", strings.Repeat(`{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"input":"x"}}`+"\n", 2), `url: "/v1/embeddings": only`},
-		{"an archive", "x.csv", "PK\x03\x04\x00", "is no text"},
-		{"a table that may be prompts", "x", "a,b\n", "--format text, where each line is a prompt"},
+		{"an archive", "x.csv", "PK\x03\x04\x00", "is not text"},
+		{"a table that may be prompts", "x", "a,b\n", "--format text if each line is a prompt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := fromFile(t, test.file, test.text)
@@ -129,8 +129,8 @@ func TestBadRows(t *testing.T) {
 	require.Equal(t, []int{1, 5}, []int{s.Answered, s.Bad})
 	bad := string(mustRead(t, cfg.Out+".bad.jsonl"))
 	for _, want := range []string{
-		`{"line":3,"error":"has 2 values, and the header 6"`, `{"line":4,"error":"access: full is more than none`, `{"line":5,"error":"options.extra.claude[0]`,
-		`{"line":6,"error":"options: has to be an object, as JSON"`, `{"line":7,"error":"messages: no message has text`,
+		`{"line":3,"error":"has 2 values, but the header has 6"`, `{"line":4,"error":"access: full is more than none`, `{"line":5,"error":"options.extra.claude[0]`,
+		`{"line":6,"error":"options: must be an object, encoded as JSON"`, `{"line":7,"error":"messages: no message has text`,
 	} {
 		require.Contains(t, bad, want)
 	}
@@ -140,7 +140,7 @@ func TestBadRows(t *testing.T) {
 func TestStreamBreaksOff(t *testing.T) {
 	cfg := batchOf(t, `["a", `)
 	_, err := Run(t.Context(), cfg)
-	require.ErrorContains(t, err, "-i -: line 2 cannot be read: is no JSON")
+	require.ErrorContains(t, err, "-i -: line 2 cannot be read: is not valid JSON")
 }
 
 // A record has a bound, also where a quotation mark is missing.

@@ -43,7 +43,7 @@ type item struct {
 }
 
 // errTwice is the error for a line whose id an earlier line also has.
-var errTwice = errors.New("id: a line before has the same: every line needs another, or none")
+var errTwice = errors.New("id: an earlier line has the same id: use a unique id, or none")
 
 // each calls do for each line, with an item or with the reason why the line cannot run.
 func (s *source) each(

@@ -109,7 +109,7 @@ func (l *local) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 		OnPark: func(job *jetstream.Job, d jetstream.Delivery) {
 			l.track(func() { delete(l.running, job.ID); l.parked[job.ID] = true })
 			if d.Until.After(time.Now()) {
-				l.rec.notices.once("parked "+string(d.Reason), "%s: a line is put off until %s: %s",
+				l.rec.notices.once("parked "+string(d.Reason), "%s: a line is postponed until %s: %s",
 					d.Reason, d.Until.Local().Format("15:04:05"), d.Message)
 			}
 		},
@@ -203,7 +203,7 @@ func (l *local) noteCooldowns() {
 // noteColdStart reports once per backend that the backend starts a process for each answer.
 func (l *local) noteColdStart(backend string, err error) {
 	l.rec.notices.once("cold "+backend,
-		"%s: no process is kept warm, each answer starts one (--cold does so at once): %v", backend, err)
+		"%s: no warm process is available, so each answer starts a process (as with --cold): %v", backend, err)
 }
 
 // hooks returns hooks that report the first failure of each backend and Reason.

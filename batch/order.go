@@ -77,7 +77,7 @@ func (r *recorder) writeReady(gaps bool) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the result of %q, which waits for the lines before it: %w", id, explain(r.exec, err))
+			return fmt.Errorf("fetch the result of %q for the ordered output: %w", id, explain(r.exec, err))
 		}
 		_, want, _ := r.ids.of(id)
 		if err := r.write(recordOf(id, result, takeDigest(result), want), want); err != nil {

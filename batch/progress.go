@@ -48,9 +48,9 @@ func (r *recorder) reportWaits(ctx context.Context) {
 		switch {
 		case err != nil || w.Why == "":
 		case w.Until.IsZero():
-			r.notices.once("waits "+w.Why, "line %s and maybe others wait: %s", id, w.Why)
+			r.notices.once("waits "+w.Why, "line %s is waiting, and possibly others: %s", id, w.Why)
 		default:
-			r.notices.once("waits "+w.Why, "line %s and maybe others wait until %s: %s", id,
+			r.notices.once("waits "+w.Why, "line %s is waiting until %s, and possibly others: %s", id,
 				w.Until.Local().Format("2006-01-02 15:04:05"), w.Why)
 		}
 	})

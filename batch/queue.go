@@ -127,7 +127,7 @@ func (q *queue) close(finished bool) error {
 		return nil
 	}
 	if err := os.RemoveAll(q.dir); err != nil {
-		return fmt.Errorf("what is not needed any more stays: %w", err)
+		return fmt.Errorf("the queue directory cannot be removed: %w", err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func parseRecord(line []byte) (*Record, error) {
 		return nil, err
 	}
 	if r.ID == "" || (r.Response == nil) == (r.Error == nil) {
-		return nil, errors.New(`it has no "id", or not one of "response" and "error"`)
+		return nil, errors.New(`it must have "id" and either "response" or "error"`)
 	}
 	return r, nil
 }

@@ -160,7 +160,7 @@ func (r *recorder) write(rec *Record, want Digest) error {
 func (r *recorder) keepOld(id string) {
 	r.tally.change(func(c *Counts) { c.Changed++ })
 	r.notices.once("changed",
-		"warning: line %q asks something else than before, and keeps its record; --changed asks again", id)
+		"warning: line %q has changed and keeps its earlier record; use --changed to retry it", id)
 }
 
 func (r *recorder) costLimitReached() bool {

@@ -55,7 +55,7 @@ func (r *remote) noteWorkers(ctx context.Context) {
 			return
 		}
 	}
-	r.rec.notices.say("no worker is connected to the queue %q: jobs wait until one is", status.Name)
+	r.rec.notices.say("no worker is connected to the queue %q: jobs wait for a worker", status.Name)
 }
 
 // collect records results as they arrive.

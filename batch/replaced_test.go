@@ -87,7 +87,7 @@ func TestOutputReplacedDuringRun(t *testing.T) {
 		require.NoError(t, os.WriteFile(out, []byte("mine\n"), 0o600))
 	})
 	_, err := Run(t.Context(), cfg)
-	require.ErrorContains(t, err, cfg.Out+": another file took its place during the run")
+	require.ErrorContains(t, err, cfg.Out+": another file replaced it during the run")
 	require.ErrorContains(t, err, cfg.Out+".saved")
 	require.Equal(t, "mine\n", string(mustRead(t, cfg.Out)))
 	saved := texts(t, cfg.Out+".saved")

@@ -142,7 +142,7 @@ func TestOutputFails(t *testing.T) {
 	cfg.Out, cfg.Store, cfg.Stdout = disk.Stream, t.TempDir(), &failing{after: 2}
 	s, err := Run(t.Context(), cfg)
 	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.ErrorContains(t, err, "stdout: the disk, or the quota, is full")
+	require.ErrorContains(t, err, "stdout: the disk or the quota is full")
 	require.Equal(t, 2, s.Answered)
 	var out bytes.Buffer
 	cfg.Stdin, cfg.Stdout = strings.NewReader(questions(6)), &out
@@ -225,7 +225,7 @@ func TestDryRun(t *testing.T) {
 	require.Equal(t, &Plan{
 		Good: 4, Bad: 1, Done: 1, Format: JSONL, First: map[string]int{"plain": 3}, Skips: map[Skip]int{}, Nobody: map[clichain.Reason]int{},
 		Kinds:    map[string]int{`access "none"`: 3},
-		Mistakes: []string{"line 5: is no JSON: unexpected end of JSON input"},
+		Mistakes: []string{"line 5: is not valid JSON: unexpected end of JSON input"},
 	}, p)
 	require.Equal(t, first+second, string(mustRead(t, cfg.Out)), "nothing is written")
 	entries, err := os.ReadDir(filepath.Dir(cfg.Out))

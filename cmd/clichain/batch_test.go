@@ -124,10 +124,10 @@ func TestBatchWithoutWarmProcess(t *testing.T) {
 	_, err = io.WriteString(stdin, `{"prompt":"hi"}`+"\n")
 	require.NoError(t, err)
 	said := bufio.NewScanner(stderr)
-	for said.Scan() && !strings.Contains(said.Text(), "claude: no process is kept warm") {
+	for said.Scan() && !strings.Contains(said.Text(), "claude: no warm process is available") {
 		t.Log(said.Text())
 	}
-	require.Contains(t, said.Text(), "claude: no process is kept warm, each answer starts one (--cold does so at once): the live process was not ready")
+	require.Contains(t, said.Text(), "claude: no warm process is available, so each answer starts a process (as with --cold): the live process was not ready")
 	_, err = io.WriteString(stdin, `{"prompt":"ho"}`+"\n"+`{"prompt":"ha"}`+"\n")
 	require.NoError(t, err)
 	require.NoError(t, stdin.Close())

@@ -59,7 +59,7 @@ func TestBatchDiskFull(t *testing.T) {
 			}, "; "))
 			t.Log(said)
 			require.Zero(t, status)
-			require.Contains(t, said, "is full: make room, and the same command goes on; nothing is lost")
+			require.Contains(t, said, "is full: free some space and run the same command again; no answers are lost")
 			require.Contains(t, said, "first 1")
 			require.Contains(t, said, "second 0")
 			all := idsOf(records(t, kept))

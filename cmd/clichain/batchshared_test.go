@@ -32,7 +32,7 @@ func TestBatchShared(t *testing.T) {
 	said, err := alone.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, console.ExitTimeout, alone.ProcessState.ExitCode(), "%s", said)
-	require.Contains(t, string(said), `no worker is connected to the queue "default": jobs wait until one is`)
+	require.Contains(t, string(said), `no worker is connected to the queue "default": jobs wait for a worker`)
 
 	w := f.worker("-j", "2", "--only", "claude", "--cold")
 	killed := batchTo(one, "--quiet")

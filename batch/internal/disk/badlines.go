@@ -28,7 +28,7 @@ func checkBadLine(line []byte) error {
 		return err
 	}
 	if b.Line <= 0 || b.Error == "" {
-		return errors.New(`it has no "line" and "error"`)
+		return errors.New(`it has no "line" or no "error"`)
 	}
 	return nil
 }

@@ -7,19 +7,19 @@ import (
 	"syscall"
 )
 
-const resumes = "the same command goes on; nothing is lost"
+const resumes = "run the same command again; no answers are lost"
 
 // remedies maps the errors of writing a file to the action that resolves them.
 var remedies = []struct {
 	errs   []error
 	remedy string
 }{
-	{[]error{syscall.ENOSPC, syscall.EDQUOT}, "the disk, or the quota, is full: make room, and " + resumes},
-	{[]error{syscall.EFBIG}, "the file may not grow any more: raise the limit for files, and " + resumes},
-	{[]error{syscall.EROFS}, "the file system is read-only: mount it for writing, or choose another place"},
-	{[]error{fs.ErrPermission}, "it may not be written to: change its permissions, or choose another place"},
-	{[]error{fs.ErrExist}, "another program made it during the run: remove it, and " + resumes},
-	{[]error{fs.ErrNotExist}, "there is no such folder: make it, or choose another place"},
+	{[]error{syscall.ENOSPC, syscall.EDQUOT}, "the disk or the quota is full: free some space and " + resumes},
+	{[]error{syscall.EFBIG}, "the file has reached the size limit: raise the file size limit and " + resumes},
+	{[]error{syscall.EROFS}, "the file system is read-only: mount it for writing or choose another directory"},
+	{[]error{fs.ErrPermission}, "not writable: change the permissions or choose another directory"},
+	{[]error{fs.ErrExist}, "another program created it during the run: remove it and " + resumes},
+	{[]error{fs.ErrNotExist}, "the directory does not exist: create it or choose another directory"},
 }
 
 // Explain adds the name of the file and a remedy to an error of a file operation.

@@ -89,7 +89,7 @@ func (k kind) adopt(name string) (file *os.File, nonempty bool, err error) {
 	}
 	opened, err := file.Stat()
 	if err == nil && !os.SameFile(found, opened) {
-		err = k.refuse("%s: another file took its place", name)
+		err = k.refuse("%s: another file has replaced it", name)
 	}
 	var end int64
 	var rest []byte

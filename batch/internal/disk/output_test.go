@@ -140,15 +140,15 @@ func TestAppendToAFullDisk(t *testing.T) {
 	o.w = &full{o}
 	err = o.Append([]byte(second))
 	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.EqualError(t, err, o.name+": the disk, or the quota, is full: make room, and the same command goes on;"+
-		" nothing is lost (no space left on device)")
+	require.EqualError(t, err, o.name+": the disk or the quota is full: free some space and run the same command "+
+		"again; no answers are lost (no space left on device)")
 	require.Equal(t, first, content(t, o))
 }
 
 func TestExplain(t *testing.T) {
 	for errno, want := range map[syscall.Errno]string{
-		syscall.EDQUOT: "the disk, or the quota, is full", syscall.EFBIG: "may not grow any more", syscall.EROFS: "is read-only",
-		syscall.EACCES: "may not be written to", syscall.EPERM: "may not be written to", syscall.ENOENT: "there is no such folder",
+		syscall.EDQUOT: "the disk or the quota is full", syscall.EFBIG: "has reached the size limit", syscall.EROFS: "is read-only",
+		syscall.EACCES: "not writable", syscall.EPERM: "not writable", syscall.ENOENT: "the directory does not exist",
 		syscall.EIO: "input/output error",
 	} {
 		require.ErrorContains(t, Explain("x", &os.PathError{Op: "open", Path: "x", Err: errno}), want)

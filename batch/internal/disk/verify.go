@@ -16,8 +16,8 @@ func (o *Output[R]) verify() error {
 		return Explain(o.name, err)
 	}
 	if opened.Size() != o.size {
-		return fmt.Errorf("%s: another program changed it during the run: it has %d bytes, not %d: start the same "+
-			"command again: it asks again what is missing", o.name, opened.Size(), o.size)
+		return fmt.Errorf("%s: another program changed it during the run: it has %d bytes instead of %d: run the "+
+			"same command again, which retries the lines without a record", o.name, opened.Size(), o.size)
 	}
 	named, err := os.Lstat(o.name)
 	if err == nil && os.SameFile(named, opened) {
@@ -45,21 +45,21 @@ func linkOrRename(from, to string) error {
 
 // save writes the records to a new file because the output was replaced (cause is nil) or cannot be created.
 func (o *Output[R]) save(cause error) error {
-	why := "another file took its place during the run"
+	why := "another file replaced it during the run"
 	if cause != nil && !errors.Is(cause, fs.ErrExist) {
-		why = fmt.Sprintf("it was deleted during the run, and cannot be made again (%v)", cause)
+		why = fmt.Sprintf("it was deleted during the run and cannot be created again (%v)", cause)
 	}
 	file, err := create(o.name+".saved", modeOf(o.file))
 	if err != nil {
 		file, err = os.CreateTemp("", "clichain-batch-*.jsonl")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
+		return fmt.Errorf("%s: %s, and its records cannot be saved to another file: %w", o.name, why, err)
 	}
 	saved := &Output[R]{name: file.Name(), file: file, w: file}
 	if err := o.copied(every)(saved); err != nil {
-		return fmt.Errorf("%s: %s, and its records cannot be saved elsewhere: %w", o.name, why, err)
+		return fmt.Errorf("%s: %s, and its records cannot be saved to another file: %w", o.name, why, err)
 	}
-	return fmt.Errorf("%s: %s: its records are in %s: move that file to %[1]s, and the same command resumes",
+	return fmt.Errorf("%s: %s: its records are in %s: move that file to %[1]s and run the same command again",
 		o.name, why, saved.name)
 }

@@ -63,7 +63,7 @@ var fields = map[string]field{
 }
 
 var (
-	errNoUTF8       = errors.New("is no valid UTF-8")
+	errNoUTF8       = errors.New("is not valid UTF-8")
 	errNothingAsked = errors.New("has neither prompt nor messages: add one of them")
 )
 
@@ -74,11 +74,11 @@ func parseEntry(text []byte) (*entry, error) {
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		return nil, fmt.Errorf("is no JSON: %v", err)
+		return nil, fmt.Errorf("is not valid JSON: %v", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if first, _ := d.Token(); first != json.Delim('{') {
-		return nil, errors.New(`is no JSON object: write {"prompt": "..."}`)
+		return nil, errors.New(`is not a JSON object: write {"prompt": "..."}`)
 	}
 	e, seen := &entry{}, map[string]bool{}
 	for d.More() { // the text is valid JSON
@@ -111,7 +111,7 @@ func (e *entry) set(name string, value json.RawMessage, seen map[string]bool) er
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f.at(e)); err != nil {
-		return fmt.Errorf("%s: has to be %s: %s", name, f.kind, strings.TrimPrefix(err.Error(), "json: "))
+		return fmt.Errorf("%s: must be %s: %s", name, f.kind, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }

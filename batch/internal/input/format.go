@@ -30,8 +30,8 @@ var extensions = map[string]string{
 }
 
 // errUnknownFormat is the error for an input that may be a table or a list of prompts.
-var errUnknownFormat = errors.New("the format cannot be told: say --format csv (with a column \"prompt\"), " +
-	"or --format text, where each line is a prompt")
+var errUnknownFormat = errors.New("the format is unknown: use --format csv for a table with a column \"prompt\", " +
+	"or --format text if each line is a prompt")
 
 // guess determines the format of an input from the first line that is not blank, and then from the file name
 // extension.
@@ -41,7 +41,7 @@ func guess(name string, line []byte) (string, error) {
 	sure := named == CSV || named == TSV || named == Text
 	switch {
 	case bytes.IndexByte(line, 0) >= 0:
-		return "", errors.New("is no text: save it as UTF-8")
+		return "", errors.New("is not text: save it as UTF-8")
 	case isOpenAI(line):
 		return OpenAI, nil
 	case json.Valid(line) && bytes.HasPrefix(line, []byte("{")):

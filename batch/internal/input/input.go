@@ -157,7 +157,7 @@ func (i *Input) examine() error {
 }
 
 func (i *Input) reject(number int, err error) error {
-	return fmt.Errorf("-i %s: cannot be read as %s: line %d: %w; --format names another format",
+	return fmt.Errorf("-i %s: cannot be read as %s: line %d: %w; use --format to select another format",
 		i.name, i.format, number, err)
 }
 

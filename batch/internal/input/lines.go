@@ -85,7 +85,7 @@ func countLines(r io.Reader, ended func() bool) (n int, whole bool) {
 }
 
 // errJSONInText is the error for a line that looks like a request in an input that was detected as plain text.
-var errJSONInText = errors.New("looks like JSON, and the first line does not: say --format jsonl, " +
+var errJSONInText = errors.New("looks like JSON, but the first line does not: use --format jsonl, " +
 	"or --format text if each line is a prompt")
 
 // readText yields each line that is not blank as a prompt. If the format was guessed, it reports a line of JSON as an

@@ -36,15 +36,15 @@ func parseOpenAI(text []byte) (*entry, error) {
 	d.DisallowUnknownFields()
 	var line openAILine
 	if err := d.Decode(&line); err != nil {
-		return nil, fmt.Errorf("is no line of OpenAI's batch API: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("is not a request of OpenAI's batch API: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	switch {
 	case line.ID == nil:
 		return nil, errors.New("custom_id: is missing")
 	case line.Method != "" && line.Method != "POST":
-		return nil, fmt.Errorf("method: %q: only POST is known", line.Method)
+		return nil, fmt.Errorf("method: %q: only POST is supported", line.Method)
 	case line.URL != "" && line.URL != chatPath:
-		return nil, fmt.Errorf("url: %q: only %s is known", line.URL, chatPath)
+		return nil, fmt.Errorf("url: %q: only %s is supported", line.URL, chatPath)
 	}
 	req, ignored, err := openai.ParseChatRequest(line.Body)
 	if err != nil {

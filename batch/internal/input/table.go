@@ -46,7 +46,7 @@ func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
 			switch ragged := errors.Is(err, csv.ErrFieldCount); {
 			case ragged:
 				line.Text, _ = json.Marshal(row) // marshaling strings cannot fail
-				line.Err = fmt.Errorf("has %d values, and the header %d", len(row), len(header))
+				line.Err = fmt.Errorf("has %d values, but the header has %d", len(row), len(header))
 			case err != nil:
 				yield(line, rowError(err))
 				return
@@ -65,7 +65,7 @@ func readTable(r io.Reader, comma rune) iter.Seq2[Line, error] {
 // rowError adds a remedy to the error of a table that cannot be read further.
 func rowError(err error) error {
 	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
-		return fmt.Errorf("%w: write a value with a quotation mark as \"...\", and the mark in it twice", err)
+		return fmt.Errorf("%w: quote a value that contains a quotation mark, and double the mark", err)
 	}
 	return err
 }
@@ -88,8 +88,8 @@ func checkHeader(header []string) error {
 		}
 	}
 	if !slices.ContainsFunc(header, asks) {
-		return fmt.Errorf("no column is named \"prompt\": the columns are %q: name one so in the first line, "+
-			"or say --format text, where each line is a prompt", header)
+		return fmt.Errorf("no column is named \"prompt\": the columns are %q: rename one in the first line, "+
+			"or use --format text if each line is a prompt", header)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func rowObject(header, row []string) ([]byte, error) {
 			}
 			if !json.Valid(text) {
 				text, _ := json.Marshal(row)
-				return text, fmt.Errorf("%s: has to be %s, as JSON", name, f.kind)
+				return text, fmt.Errorf("%s: must be %s, encoded as JSON", name, f.kind)
 			}
 		}
 		if b.Len() > 1 {

@@ -17,7 +17,7 @@ import (
 func checkUnknown(name string) error {
 	for known := range fields {
 		if nearly(name, known) {
-			return fmt.Errorf("%s: there is no such field: did you mean %s? known are %s",
+			return fmt.Errorf("%s: there is no such field: did you mean %s? known fields are %s",
 				name, known, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 		}
 	}
@@ -25,7 +25,7 @@ func checkUnknown(name string) error {
 	case slices.Contains(namesOf[clichain.Options](), name):
 		return fmt.Errorf(`%s: is an option: write it as {"options": {%[1]q: ...}}`, name)
 	case slices.Contains(namesOf[clichain.Request](), name):
-		return fmt.Errorf("%s: no line can set it: leave it out, or name it otherwise", name)
+		return fmt.Errorf("%s: a line cannot set it: remove or rename it", name)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func readValues(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 			if err != nil {
-				yield(line, fmt.Errorf("is no JSON: %w", err))
+				yield(line, fmt.Errorf("is not valid JSON: %w", err))
 				return
 			}
 			if line.Text[0] == '"' {
@@ -54,7 +54,7 @@ func arrayEnd(d *json.Decoder) error {
 		return fmt.Errorf("the array does not end: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the array")
+		return errors.New("unexpected data follows the array")
 	}
 	return nil
 }
