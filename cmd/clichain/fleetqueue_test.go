@@ -59,7 +59,7 @@ func TestMistypedQueue(t *testing.T) {
 // TestCooldownsOfFleet: they are listed and cleared, and the file of this user stays as it is.
 func TestCooldownsOfFleet(t *testing.T) {
 	f := newFleet(t)
-	require.Equal(t, "no backend cools down\n", f.answers("cooldowns", "list", "--nats", f.url))
+	require.Equal(t, "no backend is in cooldown\n", f.answers("cooldowns", "list", "--nats", f.url))
 	require.Empty(t, f.streams())
 	nc, err := nats.Connect(f.url)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestCooldownsOfFleet(t *testing.T) {
 	list := f.answers("cooldowns", "list", "--nats", f.url)
 	require.Contains(t, list, "codex/gpt-5.5  until ")
 	require.Contains(t, list, "after usage_limit")
-	require.Equal(t, "no backend cools down\n", f.answers("cooldowns", "list"), "NATS_URL alone chooses no fleet")
+	require.Equal(t, "no backend is in cooldown\n", f.answers("cooldowns", "list"), "NATS_URL alone chooses no fleet")
 	require.Contains(t, f.answers("cooldowns", "list", "--json", "--nats", f.url), `"backend":"claude"`)
 	_, stderr, status := f.run("cooldowns", "clear", "--nats", f.url, "cluade")
 	require.Equal(t, console.ExitUsage, status)

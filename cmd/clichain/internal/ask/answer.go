@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// printAnswer asks the chain and prints the answer, its warnings and, on request, the trace.
+// printAnswer calls the chain and prints the answer, its warnings and, with --trace, the attempts.
 func printAnswer(
 	ctx context.Context, r *selection.Resolver, o output, s *selection.Selection, req clichain.Request,
 ) error {
@@ -69,7 +69,7 @@ func deliver(
 	return resp, console.OutputError(err)
 }
 
-// streamEvents prints one event a line; the last one holds the response.
+// streamEvents prints one event per line. The last event has the response.
 func streamEvents(
 	ctx context.Context, env *console.Env, chain *clichain.Chain, req clichain.Request,
 ) (resp *clichain.Response, err error) {
@@ -85,16 +85,16 @@ func streamEvents(
 	return resp, nil
 }
 
-// textStream prints a stream for people: text on out as it comes, and one line on err for each thing in between.
+// textStream prints a stream as text: the answer on out while it arrives, and one line on err for each other event.
 type textStream struct {
 	out, err io.Writer
 	clean    bool // out is a terminal
-	live     bool // err is one that shows anyway what goes on
+	live     bool // err already shows the progress
 	style    console.Style
 
 	wrote   bool // there is text on out
 	newline bool // that text ends in a line break
-	apart   bool // the next text is a new block
+	apart   bool // a blank line precedes the next text
 	last    clichain.EventKind
 }
 
@@ -125,7 +125,7 @@ func (t *textStream) show(e clichain.Event) error {
 	switch e.Kind {
 	case clichain.EventDelta, clichain.EventText:
 		return t.text(e.Text)
-	case clichain.EventToolUse: // without its command line, which may hold what no log should keep
+	case clichain.EventToolUse: // without its command line, which may have secrets
 		t.apart = t.wrote
 		return t.status(e, "uses "+e.Name)
 	case clichain.EventReset:
@@ -140,7 +140,7 @@ func (t *textStream) show(e clichain.Event) error {
 		return t.status(e, doing(e))
 	case clichain.EventAttempt:
 		if e.Attempt.Skipped {
-			return nil // a skipped backend cost nothing
+			return nil // a skipped backend took no time
 		}
 		return t.status(e, "did not answer: "+string(e.Attempt.Reason))
 	case clichain.EventDone:
@@ -172,14 +172,14 @@ func (t *textStream) text(s string) error {
 	return err
 }
 
-// status prints a line of its own.
+// status prints a separate line.
 func (t *textStream) status(e clichain.Event, what string) error {
 	if t.clean { // out and err are most likely the same screen
 		if err := t.endLine(); err != nil {
 			return err
 		}
 	}
-	if t.live && e.Kind != clichain.EventReset { // which is about text that stands there
+	if t.live && e.Kind != clichain.EventReset { // a reset is about text that was printed
 		return nil
 	}
 	fmt.Fprintln(t.err, t.style.Dim(terminal.Shorten(e.Backend+" "+terminal.OneLine(what), console.Columns(t.err))))

@@ -1,4 +1,4 @@
-// Package ask has the commands that ask a question, show what would be asked, and demonstrate it with fakes.
+// Package ask has the commands ask, build and demo.
 package ask
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// askFlags are the flags of ask and build: those of the table and those of the output.
+// askFlags are the flags of ask and build: the flags of the shared table, and flags about the output.
 type askFlags struct {
 	param.Values
 	output

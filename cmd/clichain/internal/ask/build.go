@@ -75,7 +75,7 @@ func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []strin
 	return err
 }
 
-// stepsOf is what a call would do with each backend. The error is that of a request that no backend could answer.
+// stepsOf returns what a call would do with each backend. It returns an error for a request that no backend can answer.
 func stepsOf(ctx context.Context, selected *selection.Selection, req clichain.Request) (steps []Step, err error) {
 	chain := selected.NewChain(nil)
 	for _, p := range selected.Providers {
@@ -85,7 +85,7 @@ func stepsOf(ctx context.Context, selected *selection.Selection, req clichain.Re
 			s.Command, err = p.Command(ctx, req)
 		}
 		if be, failed := errors.AsType[*clichain.BackendError](err); failed {
-			if slices.Contains(console.UsageReasons, be.Reason) && p.Validate() == nil { // else another backend may do
+			if slices.Contains(console.UsageReasons, be.Reason) && p.Validate() == nil {
 				return nil, console.Fail(console.ExitUsage, be)
 			}
 			s.Skip = console.NewSkip(be)

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/runs"
 )
 
-// buildTable is what a call would do, for people, in lines of up to width columns. It is a pure function, and names and
-// arguments that others have chosen cannot move the cursor.
+// buildTable returns a table of what a call would do, in lines of up to width columns. Control characters in names and
+// arguments are escaped.
 func buildTable(steps []Step, paint console.Style, width int) string {
 	p := console.NewPage(paint, width)
 	place := 0
@@ -67,7 +67,7 @@ func stepRow(p *console.Page, label, value string) {
 
 var bareWord = regexp.MustCompile(`^[\w./:=@%+,{}-]+$`)
 
-// shellWord is an argument as a shell takes it.
+// shellWord quotes an argument for a shell.
 func shellWord(arg string) string {
 	if bareWord.MatchString(arg) {
 		return arg

@@ -60,7 +60,7 @@ func demo(ctx context.Context, env *console.Env) (err error) {
 	return s.outro(resp, time.Since(start))
 }
 
-// perform shows a stream. The path of a backend's fake in dir identifies its processes.
+// perform displays a stream. It finds the processes of a backend by the path of its fake in dir.
 func (s *stage) perform(dir string, events iter.Seq2[clichain.Event, error]) (*clichain.Response, error) {
 	end := func(*clichain.BackendError) {}
 	for e, err := range events {
@@ -82,13 +82,13 @@ func (s *stage) perform(dir string, events iter.Seq2[clichain.Event, error]) (*c
 	return nil, nil // a stream ends in an error or in EventDone
 }
 
-// unsuppress unsets, for this process, the variables that turn CLIs off, because the demo runs no CLI of the user's.
+// unsuppress unsets the variables that suppress CLIs in this process, because the demo runs only fakes.
 func unsuppress(list []clichain.CliSpec) (variables []string) {
 	for _, spec := range list {
 		for _, name := range []string{spec.Name, spec.ProviderSlug} {
 			for variable, ok := clichain.SuppressedBy(name); ok; variable, ok = clichain.SuppressedBy(name) {
 				if os.Unsetenv(variable) != nil {
-					break // which cannot happen for a name that was read
+					break
 				}
 				variables = append(variables, variable)
 			}
@@ -97,8 +97,8 @@ func unsuppress(list []clichain.CliSpec) (variables []string) {
 	return variables
 }
 
-// install makes the backends of the demo: the real specs, on fakes in dir. A spec without a fake is not installed.
-// Each has an absolute path, present or not, so that no CLI of the user's is found instead.
+// install makes the backends of the demo: the real specs with fakes in dir. A spec without a fake is not installed.
+// Each backend has an absolute path, so that the demo finds no real CLI.
 func install(dir string) (backends []clichain.Backend, err error) {
 	fakes := demoFakes()
 	for _, spec := range specs.All() {
@@ -123,7 +123,7 @@ const (
 	hanging = "opencode" // it never answers
 )
 
-// demoFakes are the fakes by the name of the spec. They print what the real CLIs print, cut down.
+// demoFakes maps names of specs to fakes. They print a shortened output of the real CLIs.
 func demoFakes() map[string]fake.Scenario {
 	return map[string]fake.Scenario{
 		"claude": LoggedOut(),
@@ -132,14 +132,14 @@ func demoFakes() map[string]fake.Scenario {
 			fmt.Sprintf(`{"type":"message","role":"user","content":%q}`, demoPrompt),
 			`{"type":"result","status":"error","error":{"message":"[API Error: You have exhausted your capacity on `+
 				`this model. Your quota will reset after 3h12m4s.]"},"stats":{"total_tokens":0}}`),
-		// Its helper has a session of its own, which a signal to the process group does not reach.
+		// Its helper runs in a separate session, which a signal to the process group does not reach.
 		hanging: {Steps: []fake.Step{
 			{ReadStdin: true},
 			{Spawn: &fake.Spawn{Setsid: true, HoldStdout: true, Steps: []fake.Step{{Hang: true}}}},
 			{Hang: true},
 		}},
 		"codex": play(700*time.Millisecond,
-			`{"type":"thread.started"}`, // without an id: what is known of a session would be recorded
+			`{"type":"thread.started"}`, // without an id, so that clichain records no session
 			`{"type":"turn.started"}`,
 			fmt.Sprintf(`{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":%q}}`,
 				demoAnswer),
@@ -159,7 +159,7 @@ func LoggedOut() fake.Scenario {
 			`"result":"Not logged in · Please run /login","session_id":"d00d43d8","total_cost_usd":0}`)
 }
 
-// play is a fake that reads its prompt, thinks for some time and prints lines.
+// play makes a fake that reads its prompt, waits for a while and prints lines.
 func play(think time.Duration, lines ...string) fake.Scenario {
 	steps := []fake.Step{{ReadStdin: true}, {Sleep: think}}
 	for _, line := range lines {

@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// doing is what the CLI does, as far as an event tells it. Empty: the event does not.
+// doing describes what the CLI does, or returns "" if the event does not say it.
 func doing(e clichain.Event) string {
 	switch e.Kind {
 	case clichain.EventSession:
@@ -20,7 +20,7 @@ func doing(e clichain.Event) string {
 		return "answers"
 	case clichain.EventToolUse:
 		return "uses " + toolText(e)
-	case clichain.EventToolResult, clichain.EventStatus: // whose texts are words of the CLI's protocol
+	case clichain.EventToolResult, clichain.EventStatus: // their texts are part of the CLI's protocol
 		return "waits for the model"
 	case clichain.EventCompact:
 		return "shortens what it remembers of the conversation"
@@ -42,20 +42,20 @@ func retryDetail(e clichain.Event) (detail string) {
 	return detail
 }
 
-// telling are the fields of a tool's input that say what it is used for, as the CLIs call them.
+// telling are the names of the fields in a tool's input that best describe its use.
 var telling = []string{
 	"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "description",
 }
 
-// toolText is a tool with its command line, or with what else it is used on.
+// toolText returns the name of a tool and its command line, file or other input.
 func toolText(e clichain.Event) string {
 	input := []byte(e.Input)
 	var text string
-	if json.Unmarshal(input, &text) == nil { // some CLIs write the object as a text
+	if json.Unmarshal(input, &text) == nil { // some CLIs encode the object as a JSON string
 		input = []byte(text)
 	}
 	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(input, &fields) // what is no object tells nothing
+	_ = json.Unmarshal(input, &fields) // other values describe nothing
 	for _, name := range telling {
 		if used := words(fields[name]); used != "" {
 			return e.Name + ": " + used
@@ -64,7 +64,7 @@ func toolText(e clichain.Event) string {
 	return e.Name
 }
 
-// words is a JSON string, or a list of them on one line; of anything else it is empty.
+// words returns a JSON string, or a list of strings on one line, or "" for other values.
 func words(value json.RawMessage) string {
 	var text string
 	var list []string

@@ -24,7 +24,7 @@ func withHints(err *clichain.ChainError, s *selection.Selection, access clichain
 	return all
 }
 
-// hintedCause tells of a chain whose backends all cool down how to ask them all the same.
+// hintedCause adds the flag that ignores cooldowns if all backends of the chain are in cooldown.
 func hintedCause(cause error) error {
 	be, ok := cause.(*clichain.BackendError)
 	if !ok || be.Reason != clichain.ReasonCoolingDown || be.HintText() != "" {

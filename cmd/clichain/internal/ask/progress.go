@@ -14,26 +14,26 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// refresh is the pause between two looks at a call that runs.
+// refresh is the pause between two updates of the line.
 const refresh = 200 * time.Millisecond
 
-// progress shows what a call is doing, on one line of a terminal: who is asked, for how long, and what the CLI reports.
-// A nil one shows nothing.
+// progress shows a running call on one line of a terminal: the backend, the elapsed time, and what the CLI reports.
+// A nil progress shows nothing.
 type progress struct {
 	line     terminal.Line
 	style    console.Style
-	timeline *timeline // draws each attempt; nil: the line names those that have failed
+	timeline *timeline // draws each attempt; nil: the line names the failed backends
 	over     chan struct{}
 	drawn    sync.WaitGroup
 
 	mu     sync.Mutex
-	who    string // a backend, or the command itself between two
+	who    string // a backend, or the command itself between two attempts
 	began  time.Time
 	doing  string
 	failed []string
 }
 
-// watch shows a call on stderr until it is ended. What is written to the streams of beside makes room for it.
+// watch shows a call on stderr until end. Writers of beside remove the line before they write.
 func watch(env *console.Env, s *selection.Selection, trace bool) (beside *console.Env, p *progress) {
 	if !env.Redraws(env.Err) {
 		return env, nil
@@ -68,7 +68,7 @@ func (p *progress) run() {
 	}
 }
 
-// end removes the line for good.
+// end removes the line permanently.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -87,7 +87,7 @@ func (p *progress) hooks() *clichain.Hooks {
 
 func (p *progress) see(_ context.Context, e clichain.Event) {
 	p.note(e)
-	if e.Kind == clichain.EventAttempt && p.timeline != nil { // while nothing is locked that the line needs
+	if e.Kind == clichain.EventAttempt && p.timeline != nil { // before the lock, which the timeline needs
 		p.timeline.draw(rowOf(*e.Attempt))
 	}
 }
@@ -109,7 +109,7 @@ func (p *progress) note(e clichain.Event) {
 
 func (p *progress) turn(who, doing string) { p.who, p.began, p.doing = who, time.Now(), doing }
 
-// text is the line for a width.
+// text returns the line, of at most width columns.
 func (p *progress) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ func newQuestion(ctx context.Context, env *console.Env, f *param.Values, args []
 	return q, request.Check(ctx, q.req)
 }
 
-// read is the request with its prompt.
+// read reads the prompt and returns the request with it.
 func (q question) read(ctx context.Context) (clichain.Request, error) {
 	prompt, err := q.source.Read(ctx)
 	q.req.Messages = append(q.req.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})

@@ -22,7 +22,7 @@ type stage struct {
 	live bool
 }
 
-// frame is the pause between two looks at a running attempt.
+// frame is the pause between two updates of a running attempt.
 const frame = 40 * time.Millisecond
 
 func newStage(env *console.Env) *stage {
@@ -52,7 +52,7 @@ func (s *stage) intro(unsuppressed []string) {
 	fmt.Fprintf(s.out, "\n  > %s\n\n", demoPrompt)
 }
 
-// begin shows that a backend is asked. The func it returns shows how the attempt ended.
+// begin shows the start of an attempt. The function that it returns shows the end of the attempt.
 func (s *stage) begin(name, path string) (end func(*clichain.BackendError)) {
 	start := time.Now()
 	over := make(chan struct{})
@@ -81,7 +81,7 @@ func (s *stage) begin(name, path string) (end func(*clichain.BackendError)) {
 	}
 }
 
-// endOf is the row of an attempt that is over; it had up to most processes and still has left.
+// endOf returns the row of a finished attempt, which had at most most processes; left of them still run.
 func endOf(name string, took time.Duration, err *clichain.BackendError, most, left int) row {
 	if err == nil {
 		return row{name: name, took: took, state: answered, label: "answered"}
@@ -93,7 +93,7 @@ func endOf(name string, took time.Duration, err *clichain.BackendError, most, le
 	return r
 }
 
-// outro shows the answer, and which commands to try next.
+// outro shows the answer, and suggests the next commands.
 func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  %s\n\n", strings.Join(console.Wrap(terminal.Visible(resp.Text), s.width-4), "\n  "))

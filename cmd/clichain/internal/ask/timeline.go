@@ -14,13 +14,13 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// timeline draws attempts one below the other, each with a bar whose length is the time it took.
+// timeline draws one row per attempt, with a bar for its duration.
 type timeline struct {
 	out   io.Writer
 	style console.Style
 	width int
 	names int           // width of the first column
-	full  time.Duration // what the longest bar stands for
+	full  time.Duration // duration of the longest bar
 }
 
 // row is one attempt.
@@ -40,7 +40,7 @@ const (
 	skipped
 )
 
-// bars is how many cells the longest bar has within a width.
+// bars returns the number of cells of the longest bar.
 func bars(width int) int { return max(6, min(width-58, 22)) }
 
 func (t *timeline) draw(r row) {
@@ -51,13 +51,13 @@ func (t *timeline) draw(r row) {
 			fmt.Fprintln(&b, strings.Repeat(" ", t.names+4)+t.style.Dim(text))
 		}
 	}
-	_, _ = io.WriteString(t.out, b.String()) // what cannot be shown fails nothing
+	_, _ = io.WriteString(t.out, b.String()) // a display error does not fail the call
 }
 
-// room is how much of a width is left for the label of a row. None: there is no place for rows.
+// room returns the number of columns for the label of a row, or 0 if the width is too small for rows.
 func (t *timeline) room(width int) int { return width - t.names - bars(width) - 17 }
 
-// line is the row without its notes. Where it has room, it takes at most width columns.
+// line returns the row without its notes. It has at most width columns, unless width is too small for rows.
 func (t *timeline) line(r row, width int) string {
 	cells := bars(width)
 	paint := [...]func(string) string{t.style.Yellow, t.style.Green, t.style.Red, t.style.Dim}[r.state]
@@ -75,7 +75,7 @@ func (t *timeline) line(r row, width int) string {
 	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
 }
 
-// bar is d in eighths of a cell, and at least one eighth from a millisecond on.
+// bar draws d in eighths of a cell. A duration of 1 ms or more has at least one eighth.
 func bar(d, full time.Duration, cells int) string {
 	if full <= 0 || d < time.Millisecond {
 		return ""
@@ -90,7 +90,7 @@ func rowOf(a clichain.Attempt) row {
 	switch {
 	case a.Skipped:
 		r.state = skipped
-		if ok && a.Reason != clichain.ReasonNotInstalled { // that needs no note
+		if ok && a.Reason != clichain.ReasonNotInstalled {
 			r.notes = []string{be.Message}
 		}
 	case ok:
@@ -101,7 +101,7 @@ func rowOf(a clichain.Attempt) row {
 	return r
 }
 
-// notes tell the message of a failure, how long to wait and what to do.
+// notes returns the message of a failure, the time to wait and the hint.
 func notes(be *clichain.BackendError, now time.Time) (list []string) {
 	if text := cmp.Or(be.Message, cause(be)); text != "" {
 		list = append(list, text)
@@ -133,10 +133,10 @@ func newTimeline(env *console.Env) *timeline {
 	return &timeline{out: env.Err, style: env.StyleOf(env.Err), width: console.Columns(env.Err)}
 }
 
-// name makes room for a name in the first column.
+// name widens the first column for a name.
 func (t *timeline) name(name string) { t.names = max(t.names, min(len(name), 16)) }
 
-// printTrace shows on stderr who answered, and what was tried unless it was shown as it went on.
+// printTrace prints on stderr the backend that answered, and the attempts unless the timeline already showed them.
 func printTrace(
 	env *console.Env, shown *progress, resp *clichain.Response, failure *clichain.ChainError, took time.Duration,
 ) {
@@ -156,7 +156,7 @@ func printTrace(
 	fmt.Fprintf(env.Err, "\n  %s\n", t.style.Dim(summary(resp, took)))
 }
 
-// rowsOf are the attempts of a call that is over, the one that answered as well.
+// rowsOf returns the rows of all attempts of a finished call, including the successful one.
 func rowsOf(resp *clichain.Response, failure *clichain.ChainError) (rows []row) {
 	var attempts []clichain.Attempt
 	switch {
@@ -174,7 +174,7 @@ func rowsOf(resp *clichain.Response, failure *clichain.ChainError) (rows []row) 
 	return rows
 }
 
-// summary is one line about the whole call.
+// summary returns one line about the whole call.
 func summary(resp *clichain.Response, took time.Duration) string {
 	if resp == nil {
 		return "no answer after " + console.Duration(took)

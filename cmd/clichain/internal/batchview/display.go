@@ -15,31 +15,31 @@ type View struct {
 	line  terminal.Line
 	began time.Time
 	rate  rate
-	drawn time.Time // when a line about the progress was written
+	drawn time.Time // time of the last progress line
 }
 
-// Config says where a batch is shown, and how.
+// Config is the configuration of a View.
 type Config struct {
-	In, Out string    // of the batch, to name them
-	To      io.Writer // for everything
-	// Quiet leaves out everything but mistakes in lines of the input.
+	In, Out string    // names of the files
+	To      io.Writer // receives all output
+	// Quiet shows only errors in lines of the input.
 	Quiet bool
-	// Live draws a status line again and again, for a terminal of Width columns. Else there is a line now and then.
+	// Live redraws a status line on a terminal of Width columns. Without Live, the view prints a line at intervals.
 	Live  bool
 	Width func() int
 }
 
-// remarkEvery is the time between two lines about the progress, without a terminal.
+// remarkEvery is the interval of the progress lines without a terminal.
 const remarkEvery = 30 * time.Second
 
-// New makes a view that shows nothing yet.
+// New makes a View.
 func New(cfg Config) *View {
 	v := &View{cfg: cfg, began: time.Now()}
 	v.line.Out, v.line.Width = cfg.To, cfg.Width
 	return v
 }
 
-// Progress shows the counts. The first call tells that the batch begins. Calls must not overlap.
+// Progress shows the counts. The first call also announces the batch. Calls must not overlap.
 func (v *View) Progress(c batch.Counts) { v.progress(time.Now(), &c) }
 
 func (v *View) progress(now time.Time, c *batch.Counts) {
@@ -79,7 +79,7 @@ func (v *View) Notice(message string) {
 	}
 }
 
-// BadLine prints what is wrong with a line of the input, above the status line. It is safe for concurrent use.
+// BadLine prints the error in a line of the input above the status line. It is safe for concurrent use.
 func (v *View) BadLine(number int, err error) error {
 	_, failed := fmt.Fprintf(v.line.Over(v.cfg.To), "clichain: line %d: %s\n", number, terminal.OneLine(err.Error()))
 	return failed
@@ -89,7 +89,7 @@ func (v *View) say(message string) {
 	fmt.Fprintln(v.line.Over(v.cfg.To), "clichain: "+terminal.OneLine(message))
 }
 
-// End clears the status line and says what the run came to.
+// End clears the status line and prints the summary.
 func (v *View) End(c *batch.Counts) {
 	for _, line := range summary(c, time.Since(v.began)) {
 		v.Notice(line)

@@ -12,11 +12,11 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// ErrNoBackend: no backend would take any line of a plan.
+// ErrNoBackend is the error of a plan whose lines no backend would answer.
 var ErrNoBackend = errors.New("no backend takes any of the lines")
 
-// PlanError says why no line would run. It is nil where at least one would run, and where there is nothing to run. It
-// wraps [ErrNoBackend] where the lines themselves are good.
+// PlanError returns the reason why no line would run, or nil if a line would run or if there is no line. It wraps
+// [ErrNoBackend] if the lines are valid.
 func PlanError(p *batch.Plan) error {
 	left := p.Good - p.Done
 	switch {
@@ -28,7 +28,7 @@ func PlanError(p *batch.Plan) error {
 	return nil
 }
 
-// PrintPlan writes a plan for people.
+// PrintPlan prints a plan as text.
 func PrintPlan(w io.Writer, p *batch.Plan) error {
 	lines := []string{fmt.Sprintf("%s, %d bad, %d done before: %d would run",
 		plural(p.Good, "good line"), p.Bad, p.Done, p.Good-p.Done)}
@@ -73,10 +73,10 @@ func compareSkips(a, b batch.Skip) int {
 	return cmp.Or(cmp.Compare(a.Backend, b.Backend), cmp.Compare(a.Reason, b.Reason))
 }
 
-// maxKinds is how many kinds of lines a plan shows.
+// maxKinds limits the kinds of lines that a plan shows.
 const maxKinds = 20
 
-// kinds are the most frequent kinds of lines.
+// kinds returns the most frequent kinds of lines.
 func kinds(p *batch.Plan) (lines []string) {
 	names := slices.SortedFunc(maps.Keys(p.Kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.Kinds[b], p.Kinds[a]), cmp.Compare(a, b))

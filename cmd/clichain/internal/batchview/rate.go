@@ -2,7 +2,7 @@ package batchview
 
 import "time"
 
-// rate is how fast a count has grown of late. The zero value knows nothing.
+// rate measures the recent growth of a count. The zero value has no measurements.
 type rate struct{ samples []sample }
 
 type sample struct {
@@ -10,10 +10,10 @@ type sample struct {
 	count int
 }
 
-// window is what counts as of late.
+// window is the age of the oldest measurement.
 const window = time.Minute
 
-// add notes the count at a time, and forgets what is older than the window.
+// add records the count at a time, and drops measurements that are older than the window.
 func (r *rate) add(at time.Time, count int) {
 	r.samples = append(r.samples, sample{at, count})
 	for len(r.samples) > 2 && at.Sub(r.samples[1].at) >= window {
@@ -21,7 +21,7 @@ func (r *rate) add(at time.Time, count int) {
 	}
 }
 
-// perSecond is zero where it is not known.
+// perSecond returns the growth per second, or 0 if it is unknown.
 func (r *rate) perSecond() float64 {
 	if len(r.samples) < 2 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// statusLine is how a batch stands, in at most width columns.
+// statusLine returns the state of a batch in at most width columns.
 func statusLine(c *batch.Counts, perSecond float64, now time.Time, width int) string {
 	parts := []terminal.Part{
 		{Text: progress(c), Importance: 9},
@@ -57,7 +57,7 @@ func eta(c *batch.Counts, perSecond float64) string {
 	return "ETA " + roughly(time.Duration(float64(left)/perSecond*float64(time.Second)))
 }
 
-// roughly is a time in its largest unit, or the two largest of a long one.
+// roughly formats a time in its largest unit, or a long time in the two largest units.
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -77,7 +77,7 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// counted names what is counted, the most frequent first.
+// counted lists names with their counts, the most frequent first.
 func counted[K ~string](counts map[K]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -96,7 +96,7 @@ func some(format string, n int) string {
 	return fmt.Sprintf(format, number(n))
 }
 
-// number is a number with a blank between groups of three digits.
+// number formats a number with a blank between groups of three digits.
 func number(n int) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -105,7 +105,7 @@ func number(n int) string {
 	return digits
 }
 
-// plural is a number with its noun.
+// plural formats a number with its noun.
 func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -113,7 +113,7 @@ func plural(n int, noun string) string {
 	return number(n) + " " + noun
 }
 
-// summary are the lines that say what a run came to.
+// summary returns the lines of the summary.
 func summary(c *batch.Counts, took time.Duration) []string {
 	head := []string{number(c.Answered) + " answered", number(c.Failed) + " failed"}
 	if c.Bad > 0 {

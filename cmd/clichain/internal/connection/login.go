@@ -8,8 +8,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// addFiles adds what the files say that the flags name. All of them are read once here, so that a mistake is told by
-// the flag's name, and again at each connect.
+// addFiles adds the options for the files that the flags name. It reads each file once, so that an error can name the
+// flag. The NATS client reads the files again at each connect.
 func (f *NATSFlags) addFiles(o *nats.Options) error {
 	for _, read := range []func() (nats.Option, error){f.login, f.authority, f.certificate} {
 		option, err := read()
@@ -26,12 +26,12 @@ func (f *NATSFlags) addFiles(o *nats.Options) error {
 	return nil
 }
 
-// login is by a credentials file or an NKey; nil: neither.
+// login returns the option for a credentials file or an NKey, or nil without both.
 func (f *NATSFlags) login() (nats.Option, error) {
 	creds, nkey := f.setting("nats-creds", f.creds), f.setting("nats-nkey", f.nkey)
 	switch {
 	case creds.value != "" && nkey.value != "":
-		return nil, console.Usagef("%s and %s: give one of them: a login is by credentials or by an NKey", creds.source,
+		return nil, console.Usagef("%s and %s: use only one of them", creds.source,
 			nkey.source)
 	case creds.value != "":
 		option := nats.UserCredentials(creds.value)
@@ -46,7 +46,7 @@ func (f *NATSFlags) login() (nats.Option, error) {
 	return nil, nil
 }
 
-// checkCredentials reads the file as each connect does.
+// checkCredentials reads the file in the same way as a connect.
 func checkCredentials(option nats.Option) error {
 	var o nats.Options
 	if err := option(&o); err != nil {
@@ -74,7 +74,7 @@ func (f *NATSFlags) certificate() (nats.Option, error) {
 	case cert.value == "" && key.value == "":
 		return nil, nil
 	case cert.value == "" || key.value == "":
-		return nil, console.Usagef("--nats-cert and --nats-key: one is useless without the other: give both")
+		return nil, console.Usagef("--nats-cert and --nats-key: use both or neither")
 	}
 	if err := key.check(func() error { return nil }); err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func (f *NATSFlags) certificate() (nats.Option, error) {
 	})
 }
 
-// check reports a file that cannot be read, or in which parse finds a mistake. What parse says of the contents is
-// dropped: it could quote a secret.
+// check returns an error for a file that cannot be read or parsed. It drops the error of parse, which could quote a
+// secret.
 func (s setting) check(parse func() error) error {
 	if _, err := os.ReadFile(s.value); err != nil {
 		return console.Usagef("%s: %v", s.source, err)
 	}
 	if parse() != nil {
-		return console.Usagef("%s: %s: the contents are not what the option takes, or do not fit together", s.source, s.value)
+		return console.Usagef("%s: %s: the content is invalid, or certificate and key do not match", s.source, s.value)
 	}
 	return nil
 }

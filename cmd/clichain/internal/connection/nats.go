@@ -19,19 +19,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// NATSFlags are the flags of a NATS server, and of the login there. An environment variable stands for
-// each flag that is not given; user and password are in the URL or in the environment. The zero value has no server.
+// NATSFlags are the flags for NATS servers and the login there. Each flag has an environment variable as its default.
+// User and password are in the URL or in the environment. The zero value has no server.
 type NATSFlags struct {
-	Queue string // the name of the queue; empty: the default
+	Queue string // name of the queue; "": the default
 
 	Servers, creds, nkey, authorityFile, cert, key string
 
-	env func(string) string // nil: that of the process
-	Log *slog.Logger        // of what happens to the connection; nil: warnings go to stderr
+	env func(string) string // nil: os.Getenv
+	Log *slog.Logger        // of the connection; nil: warnings go to stderr
 }
 
 const (
-	// ServerVariable is the environment variable that stands for --nats.
+	// ServerVariable is the environment variable for --nats.
 	ServerVariable = "NATS_URL"
 	// connectLimit bounds the attempt to connect to one server.
 	connectLimit = 5 * time.Second
@@ -65,16 +65,16 @@ func (f *NATSFlags) RegisterLogin(flags *pflag.FlagSet) {
 	flags.StringVar(&f.key, "nats-key", "", "`file` with the private key of the client certificate (NATS_KEY)")
 }
 
-// Given reports whether a flag or the environment names a server.
+// Given reports whether --nats or its environment variable names a server.
 func (f *NATSFlags) Given() bool { return f.setting("nats", f.Servers).value != "" }
 
 // QueueConfig names the queue.
 func (f *NATSFlags) QueueConfig() *jetstream.Config { return &jetstream.Config{Name: f.Queue} }
 
-// setting is a value and where it came from, for messages.
+// setting is a value with the flag or the environment variable that sets it.
 type setting struct{ value, source string }
 
-// setting is the flag's value, else that of the variable that belongs to the flag.
+// setting returns the value of the flag, or else of its environment variable.
 func (f *NATSFlags) setting(flag, value string) setting {
 	if value != "" {
 		return setting{value, "--" + flag}
@@ -100,8 +100,8 @@ func (f *NATSFlags) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// Connect fails within seconds where no server takes the connection, and says what to do. A connection that was made is
-// made again for ever when it breaks. The caller closes it.
+// Connect connects to the servers, or returns an error with a hint within seconds. After a failure the connection
+// reconnects without a limit. The caller closes it.
 func (f *NATSFlags) Connect(ctx context.Context) (*nats.Conn, error) {
 	servers, err := f.parseServers()
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *NATSFlags) Connect(ctx context.Context) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// dial connects, or gives up when ctx ends; a connection that comes later is closed.
+// dial connects. If ctx ends first, dial returns its error and closes a later connection.
 func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
 	type result struct {
 		nc  *nats.Conn
@@ -134,7 +134,7 @@ func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
 	case r := <-done:
 		return r.nc, r.err
 	case <-ctx.Done():
-		go func() { // it ends within the limits of Connect
+		go func() { // it ends within the limits of options.Connect
 			if r := <-done; r.nc != nil {
 				r.nc.Close()
 			}
@@ -143,7 +143,7 @@ func dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
 	}
 }
 
-// parseServers keeps what is wrong with a URL to itself where it could show a password.
+// parseServers parses the URLs. Its errors do not quote a URL that may have a password.
 func (f *NATSFlags) parseServers() (servers []*url.URL, err error) {
 	given := f.setting("nats", f.Servers)
 	if given.value == "" {
@@ -161,21 +161,21 @@ func (f *NATSFlags) parseServers() (servers []*url.URL, err error) {
 				"with %%-signs for special characters in a password", given.source, i+1)
 		}
 		if !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
-			return nil, console.Usagef("%s: %s: the scheme is none of nats, tls, ws and wss", given.source, bareURL(u))
+			return nil, console.Usagef("%s: %s: the scheme is not one of nats, tls, ws and wss", given.source, bareURL(u))
 		}
 		servers = append(servers, u)
 	}
 	return servers, nil
 }
 
-// bareURL is a URL without user, password, token, path and query.
+// bareURL returns a URL without user, password, token, path and query.
 func bareURL(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
 
 func (f *NATSFlags) options(servers []*url.URL) (nats.Options, error) {
 	o := nats.GetDefaultOptions()
 	o.Name, o.Timeout = "clichain", connectLimit
 	o.MaxReconnect = -1
-	o.IgnoreAuthErrorAbort = true // the files are read again at each attempt: new credentials may be in them by then
+	o.IgnoreAuthErrorAbort = true // each attempt reads the files again, which may have new credentials
 	for _, u := range servers {
 		o.Servers = append(o.Servers, u.String())
 	}
@@ -184,23 +184,23 @@ func (f *NATSFlags) options(servers []*url.URL) (nats.Options, error) {
 	return o, f.addFiles(&o)
 }
 
-// watch tells what happens to the connection.
+// watch logs the events of the connection.
 func (f *NATSFlags) watch(o *nats.Options) {
 	log := f.logger()
 	o.DisconnectedErrCB = func(_ *nats.Conn, err error) {
-		if err != nil { // nil: it was closed on purpose
+		if err != nil { // nil: the command closed it
 			log.Warn("NATS: the connection broke, and is made again", "error", err)
 		}
 	}
 	o.ReconnectedCB = func(nc *nats.Conn) { log.Warn("NATS: connected again", "server", nc.ConnectedServerName()) }
 	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
-		if !strings.Contains(err.Error(), systemSubject) { // asked for in vain, which its caller tells
+		if !strings.Contains(err.Error(), systemSubject) { // its caller reports a rejected request
 			log.Warn("NATS: an error", "error", err)
 		}
 	}
 }
 
-// explain says what to do about a first connection that failed.
+// explain adds a hint to the error of the first connection.
 func (f *NATSFlags) explain(err error, servers []*url.URL) error {
 	var names []string
 	for _, u := range servers {
@@ -223,13 +223,13 @@ func (f *NATSFlags) explain(err error, servers []*url.URL) error {
 	return console.Fail(console.ExitFailed, err)
 }
 
-// warnOfPlainText: prompts and answers go over this connection.
+// warnOfPlainText warns about a connection without encryption, because it transfers prompts and answers.
 func (f *NATSFlags) warnOfPlainText(nc *nats.Conn) {
 	if _, err := nc.TLSConnectionState(); err == nil {
 		return
 	}
 	if host := loopback.HostOf(nc.ConnectedAddr()); !loopback.Is(host) {
-		f.logger().Warn("NATS: the connection is not encrypted: prompts and answers can be read on the way: use tls://",
+		f.logger().Warn("NATS: the connection is not encrypted; use tls:// to protect prompts and answers",
 			"server", host)
 	}
 }

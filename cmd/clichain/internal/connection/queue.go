@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// QueueFlags are the flags that say where a queue is: on a NATS server, or in a directory of this machine.
+// QueueFlags are the flags for the location of a queue: on a NATS server, or in a directory of this machine.
 type QueueFlags struct {
 	NATS  NATSFlags
 	Store string
-	// MustExist makes Open fail where there is no queue of the name. A command that only reads or changes a queue must
-	// not create another one for a mistyped name.
+	// MustExist makes Open fail if the queue does not exist. A command that reads or changes a queue must not create
+	// one for a mistyped name.
 	MustExist bool
 }
 
@@ -29,16 +29,16 @@ func (f *QueueFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Store, "store", "", "use the queue in this `directory`, without a NATS server")
 }
 
-// Embedded reports whether the queue is in a directory. A flag outranks the environment's server.
+// Embedded reports whether the queue is in a directory. The flag overrides the server in the environment.
 func (f *QueueFlags) Embedded() bool { return f.Store != "" }
 
-// Check finds mistakes in the flags, and opens nothing.
+// Check validates the flags and opens nothing.
 func (f *QueueFlags) Check() error {
 	switch {
 	case f.Store != "" && f.NATS.Servers != "":
-		return console.Usagef("--store and --nats: give one of them: a queue is in a folder or on a server")
+		return console.Usagef("--store and --nats: use only one of them")
 	case f.Store == "" && !f.NATS.Given():
-		return console.Usagef("which queue? Give --nats URL (or set %s), or --store FOLDER", ServerVariable)
+		return console.Usagef("no queue: use --nats URL, %s or --store DIRECTORY", ServerVariable)
 	}
 	return nil
 }
@@ -47,10 +47,10 @@ func (f *QueueFlags) Check() error {
 type Queue struct {
 	*jetstream.Queue
 	Conn   *nats.Conn
-	server *jetstream.Server // nil: the queue is on another server
+	server *jetstream.Server // nil: the queue is on a NATS server
 }
 
-// Open opens the queue. It creates the directory of the flags only where create is true.
+// Open opens the queue. It creates the directory only if create is true.
 func (f *QueueFlags) Open(ctx context.Context, create bool) (*Queue, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (f *QueueFlags) Open(ctx context.Context, create bool) (*Queue, error) {
 	return q, nil
 }
 
-// openError makes a missing queue a mistake in the command line.
+// openError returns a usage error for a missing queue.
 func openError(err error) error {
 	if missing, ok := errors.AsType[*jetstream.NoQueueError](err); ok {
 		return console.Usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
@@ -75,7 +75,7 @@ func openError(err error) error {
 	return Failed(err)
 }
 
-// Connect connects to the server of the queue, and opens no queue.
+// Connect connects to the server of the queue without opening the queue.
 func (f *QueueFlags) Connect(ctx context.Context, create bool) (*Queue, error) {
 	q := &Queue{}
 	if err := q.connect(ctx, f, create); err != nil {
@@ -90,7 +90,7 @@ func (q *Queue) connect(ctx context.Context, f *QueueFlags, create bool) (err er
 		return err
 	}
 	if _, err := os.Stat(f.Store); errors.Is(err, fs.ErrNotExist) && !create {
-		return console.Usagef("--store: %s: there is no such folder", f.Store)
+		return console.Usagef("--store: %s: no such directory", f.Store)
 	}
 	if q.server, err = jetstream.Embed(f.Store); err != nil {
 		return console.Usagef("--store: %v", err)
@@ -99,7 +99,7 @@ func (q *Queue) connect(ctx context.Context, f *QueueFlags, create bool) (err er
 	return Failed(err)
 }
 
-// Close closes the connection, and ends the server of a directory.
+// Close closes the connection, and stops the embedded server.
 func (q *Queue) Close() error {
 	if q.Conn != nil {
 		q.Conn.Close()
@@ -110,7 +110,7 @@ func (q *Queue) Close() error {
 	return nil
 }
 
-// Failed gives an error of a queue the exit status 1, unless it has one.
+// Failed adds exit code 1 to an error that has no exit code.
 func Failed(err error) error {
 	if _, known := errors.AsType[*console.ExitError](err); err == nil || known {
 		return err

@@ -19,22 +19,22 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A server that is not told "sync_interval: always" acknowledges a job before the disk has it, and loses it when the
-// machine stops just then. Two ways lead to that setting: a request on the connection, which few accounts may make, and
-// the server's monitoring over HTTP.
+// A server without "sync_interval: always" acknowledges a job before it is on disk, and loses the job if the machine
+// crashes then. The setting can be read in two ways: by a request on the connection, which few accounts may send, and
+// from the server's monitoring over HTTP.
 
 const (
-	// systemSubject asks every server of a cluster about its JetStream.
+	// systemSubject is the subject of a request to every server of a cluster for its JetStream state.
 	systemSubject = "$SYS.REQ.SERVER.PING.JSZ"
-	// systemLimit bounds the wait for the first answer to it, and systemPause that for each further one.
+	// systemLimit limits the wait for the first response, systemPause the wait for each further response.
 	systemLimit = time.Second
 	systemPause = 200 * time.Millisecond
-	// monitorLimit bounds a request to a server's monitoring, and maxMonitorAnswer its answer.
+	// monitorLimit limits the time of a monitoring request, maxMonitorAnswer the bytes of the response.
 	monitorLimit     = 3 * time.Second
 	maxMonitorAnswer = 1 << 20
 )
 
-// jsState is what a server tells of its JetStream.
+// jsState is the JetStream state of a server.
 type jsState struct {
 	Disabled bool `json:"disabled"`
 	Config   struct {
@@ -46,31 +46,31 @@ func (s jsState) warning(server string) []string {
 	if s.Disabled || s.Config.SyncAlways {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s acknowledges before the disk has it: set sync_interval: always in its jetstream block",
-		server)}
+	return []string{fmt.Sprintf(
+		"%s acknowledges jobs before it writes them to disk; set sync_interval: always in its jetstream block", server)}
 }
 
-// SyncWarnings name the servers that acknowledge too soon, or say that it cannot be seen.
+// SyncWarnings returns a warning for each server that acknowledges before it writes to disk, or one if this is unknown.
 func (f *NATSFlags) SyncWarnings(ctx context.Context, nc *nats.Conn, monitors []*url.URL) (warnings []string) {
 	if len(monitors) > 0 {
 		return f.askMonitors(ctx, monitors)
 	}
 	warnings, answered := askSystem(ctx, nc)
 	if !answered {
-		return []string{"whether the servers write to the disk before they acknowledge cannot be seen from here: " +
-			"give --nats-monitor URL"}
+		return []string{"cannot check whether the servers write jobs to disk before they acknowledge them; " +
+			"use --nats-monitor URL"}
 	}
 	return warnings
 }
 
-// askSystem asks on the connection. Not to be allowed to is usual: JetStream's users are in other accounts.
+// askSystem sends a request on the connection. Most accounts may not send it, because it needs the system account.
 func askSystem(ctx context.Context, nc *nats.Conn) (warnings []string, answered bool) {
 	inbox := nc.NewRespInbox()
 	answers, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, false
 	}
-	defer func() { _ = answers.Unsubscribe() }() // it fails on a closed connection only
+	defer func() { _ = answers.Unsubscribe() }() // it fails only on a closed connection
 	if err := nc.PublishRequest(systemSubject, inbox, nil); err != nil {
 		return nil, false
 	}
@@ -91,7 +91,7 @@ func askSystem(ctx context.Context, nc *nats.Conn) (warnings []string, answered 
 	}
 }
 
-// ParseMonitor reads the URL of a server's monitoring, such as http://host:8222.
+// ParseMonitor parses the monitoring URL of a server, such as http://host:8222.
 func ParseMonitor(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -100,7 +100,7 @@ func ParseMonitor(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// askMonitors asks one server after the other, within the limit of each.
+// askMonitors queries the servers one after the other.
 func (f *NATSFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warnings []string) {
 	transport, err := f.monitorTransport()
 	if err != nil {
@@ -112,7 +112,8 @@ func (f *NATSFlags) askMonitors(ctx context.Context, monitors []*url.URL) (warni
 		name := "the server at " + monitor.Host
 		state, err := askMonitor(ctx, client, monitor)
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("%s does not tell whether it writes to the disk before it acknowledges: %s",
+			warnings = append(warnings, fmt.Sprintf(
+				"cannot check whether %s writes jobs to disk before it acknowledges them: %s",
 				name, terminal.OneLine(err.Error())))
 			continue
 		}
@@ -132,17 +133,17 @@ func (f *NATSFlags) monitorTransport() (*http.Transport, error) {
 		return nil, fmt.Errorf("%s: %w", ca.source, err)
 	}
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(pem) // an empty pool trusts nobody, which the request's error tells
+	pool.AppendCertsFromPEM(pem) // an empty pool makes the request fail
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
 	return transport, nil
 }
 
-// askMonitor gives errors without the URL, which may have a password in it.
+// askMonitor returns errors without the URL, which may have a password.
 func askMonitor(ctx context.Context, client *http.Client, monitor *url.URL) (state jsState, err error) {
 	target := monitor.JoinPath("jsz")
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return state, errors.New("its URL cannot be asked")
+		return state, errors.New("the URL is invalid")
 	}
 	response, err := client.Do(request)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
@@ -153,14 +154,14 @@ func askMonitor(ctx context.Context, client *http.Client, monitor *url.URL) (sta
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return state, errors.New("it answered " + response.Status)
+		return state, errors.New("the response is " + response.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxMonitorAnswer))
 	if err != nil {
 		return state, err
 	}
 	if !strings.Contains(string(data), `"server_id"`) || json.Unmarshal(data, &state) != nil {
-		return state, errors.New("what answers there is no NATS server")
+		return state, errors.New("the response is not from a NATS server")
 	}
 	return state, nil
 }

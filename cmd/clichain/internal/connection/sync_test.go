@@ -20,7 +20,7 @@ func TestSyncWarnings(t *testing.T) {
 		want   string
 	}{
 		{"always", true, ""},
-		{"now and then", false, " acknowledges before the disk has it: set sync_interval: always"},
+		{"now and then", false, " acknowledges jobs before it writes them to disk; set sync_interval: always"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := consoletest.NATSServer(t, func(o *server.Options) {
@@ -43,7 +43,7 @@ func TestSyncWarnings(t *testing.T) {
 				require.Empty(t, log.String())
 				return strings.Join(list, "\n")
 			}
-			require.Contains(t, warnings("u"), "cannot be seen from here: give --nats-monitor URL")
+			require.Contains(t, warnings("u"), "before they acknowledge them; use --nats-monitor URL")
 			seen, told := warnings("u", monitor), warnings("admin")
 			if test.want == "" {
 				require.Empty(t, seen+told)
@@ -62,13 +62,13 @@ func TestMonitorMistakes(t *testing.T) {
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
 	defer page.Close()
 	for text, want := range map[string]string{
-		other.URL: "it answered 404 Not Found", page.URL: "no NATS server", "http://127.0.0.1:1": "connection refused",
+		other.URL: "the response is 404 Not Found", page.URL: "not from a NATS server", "http://127.0.0.1:1": "connection refused",
 	} {
 		u, err := ParseMonitor(strings.Replace(text, "//", "//u:hidden@", 1))
 		require.NoError(t, err)
 		f, _ := flagsOf(nil)
 		list := strings.Join(f.askMonitors(t.Context(), []*url.URL{u}), "\n")
-		require.Contains(t, list, "does not tell whether it writes to the disk")
+		require.Contains(t, list, "cannot check whether the server")
 		require.Contains(t, list, want)
 		require.NotContains(t, list, "hidden")
 	}

@@ -69,8 +69,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usagef("%v %s", err, help)
 }
 
-// Meant returns the first known word that differs least from word, or "" if every known word differs in more than two
-// letters, or in more than a third of the letters of word.
+// Meant returns the known word that is nearest to word. It returns "" if none is near: a near word differs in at most
+// two letters, and in at most a third of the letters of word.
 func Meant(word string, known []string) string {
 	words := &cobra.Command{}
 	for _, name := range known {

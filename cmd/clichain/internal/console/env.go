@@ -1,4 +1,4 @@
-// Package console is the surroundings of a command: streams, styles, tables, errors with their exit statuses, signals.
+// Package console has the environment of a command: streams, styles, tables, help, errors with exit codes, and signals.
 package console
 
 import (
@@ -7,24 +7,24 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Env is what a command has of the process that it runs in; tests replace it.
+// Env is the environment of a command. Tests replace it.
 type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Getenv   func(string) string
-	Shim     bool // clichain.Config.Shim works
+	Shim     bool // the program can be the shim of clichain.Config.Shim
 }
 
-// StyleOf is the style of what a stream gets.
+// StyleOf returns the style for a stream: with colors only on a terminal, and not with NO_COLOR.
 func (e *Env) StyleOf(w io.Writer) Style { return Style{e.Redraws(w) && e.Getenv("NO_COLOR") == ""} }
 
-// Redraws reports whether a stream goes to a terminal on which a line can be drawn again.
+// Redraws reports whether a stream is a terminal that can redraw a line.
 func (e *Env) Redraws(w io.Writer) bool { return terminal.Is(w) && e.Getenv("TERM") != "dumb" }
 
-// PrintJSON prints a value to the output: indented on a terminal, else on one line.
+// PrintJSON prints a value to Out as JSON: indented on a terminal, else on one line.
 func (e *Env) PrintJSON(value any) error { return WriteJSON(e.Out, value, terminal.Is(e.Out)) }
 
-// Print prints a text to the output.
+// Print prints a text to Out.
 func (e *Env) Print(text string) error {
 	_, err := io.WriteString(e.Out, text)
 	return OutputError(err)

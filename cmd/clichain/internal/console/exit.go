@@ -7,16 +7,16 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// The exit statuses.
+// The exit codes.
 const (
 	ExitFailed      = 1   // every backend failed
-	ExitUsage       = 2   // a mistake in the command line, the environment or the input
-	ExitNothing     = 3   // nothing to try: suppressed, or none installed
-	ExitTimeout     = 124 // out of time
+	ExitUsage       = 2   // wrong use: flags, arguments, settings or input
+	ExitNothing     = 3   // no backend to try
+	ExitTimeout     = 124 // the timeout or the budget was exceeded
 	ExitInterrupted = 130 // Ctrl-C
 )
 
-// ExitError is an error with its exit status. Where Err is nil, nothing is printed.
+// ExitError is an error with an exit code. If Err is nil, the command prints nothing.
 type ExitError struct {
 	Status int
 	Err    error
@@ -33,31 +33,31 @@ func (e *ExitError) Error() string {
 // Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Fail gives an error its exit status. A nil error is not printed.
+// Fail returns an ExitError.
 func Fail(status int, err error) error { return &ExitError{status, err} }
 
-// Usagef makes the error for a mistake in the command line or the input: one line that names the place and the mistake.
+// Usagef returns an ExitError with ExitUsage. The text names the flag or the place in the input first.
 func Usagef(format string, args ...any) error {
 	return Fail(ExitUsage, fmt.Errorf(format, args...))
 }
 
-// OutputError gives an error of writing the output its exit status.
+// OutputError returns an ExitError for an error of a write to the output, or nil for a nil error.
 func OutputError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return Fail(ExitFailed, fmt.Errorf("cannot write the answer: %w", err))
+	return Fail(ExitFailed, fmt.Errorf("cannot write the output: %w", err))
 }
 
 var (
-	// TimeoutReasons are the failures of a backend that had no time left.
+	// TimeoutReasons are the reasons of backends that exceeded a time limit.
 	TimeoutReasons = []clichain.Reason{clichain.ReasonTimeout, clichain.ReasonIdleTimeout,
 		clichain.ReasonFirstOutputTimeout}
-	// UsageReasons are the failures that a correct command line avoids.
+	// UsageReasons are the reasons of requests that are invalid.
 	UsageReasons = []clichain.Reason{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
 )
 
-// ChainStatus is the exit status of a chain that did not answer. spent says that its whole budget is gone.
+// ChainStatus returns the exit code of a chain that did not answer. Spent reports whether the budget is used up.
 func ChainStatus(err *clichain.ChainError, spent bool) int {
 	spent = spent || slices.ContainsFunc(err.Attempts, func(a clichain.Attempt) bool {
 		return a.Reason == clichain.ReasonBudgetSpent
@@ -66,7 +66,7 @@ func ChainStatus(err *clichain.ChainError, spent bool) int {
 	switch {
 	case slices.Contains(UsageReasons, reason):
 		return ExitUsage
-	case spent, slices.Contains(TimeoutReasons, reason): // also before anything could be started
+	case spent, slices.Contains(TimeoutReasons, reason): // even if no process was started
 		return ExitTimeout
 	case !err.Tried():
 		return ExitNothing

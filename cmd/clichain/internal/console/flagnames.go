@@ -8,8 +8,8 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// flagAdvice is the advice of the library as the command line follows it, by action, field and, where it is fixed, the
-// value. Empty: only a program can follow it.
+// flagAdvice maps the advice of the library to a text with flags. The key has the action, the field and, for some
+// texts, the value. An empty text is for advice that only a Go program can follow.
 var flagAdvice = map[call.Advice]string{
 	{Action: call.ActionTrust, Field: "config.trust_dir"}:           "read {value}, and use --trust-dir if you trust it",
 	{Action: call.ActionPass, Field: "config.pass_env"}:             "set {value} and use --pass-env {value}",
@@ -42,19 +42,19 @@ var flagAdvice = map[call.Advice]string{
 
 func allowedBy(flag string) string { return "the operator can allow it with " + flag }
 
-// AdviceText returns an advice as the command line follows it.
+// AdviceText returns an advice as a text with flags.
 func AdviceText(a call.Advice) string {
 	text, found := flagAdvice[a]
 	if !found {
 		text, found = flagAdvice[call.Advice{Action: a.Action, Field: a.Field}]
 	}
-	if !found { // of a backend that is not ours, or of a later version
+	if !found { // advice of a custom backend, or of a newer library
 		return a.String()
 	}
 	return strings.ReplaceAll(text, "{value}", a.Value)
 }
 
-// WithFlags returns the failure, whose fields and advice are flags.
+// WithFlags returns err with the names of flags in place of the names of fields.
 func WithFlags(err error) error {
 	switch err := err.(type) {
 	case *clichain.BackendError:
@@ -72,7 +72,7 @@ func WithFlags(err error) error {
 	return err
 }
 
-// Skip is why a backend is not run, in the words of the command line.
+// Skip is the reason why a backend is skipped, with the names of flags.
 type Skip struct {
 	Reason  clichain.Reason `json:"reason"`
 	Message string          `json:"message"`

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// WriteJSON prints a value on one line, or indented for people.
+// WriteJSON prints a value as JSON, on one line or indented.
 func WriteJSON(w io.Writer, value any, indent bool) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -21,7 +21,7 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 		return OutputError(err)
 	}
 	data := text.Bytes()
-	if terminal.Is(w) { // which some characters that JSON does not escape could move
+	if terminal.Is(w) { // JSON does not escape all control characters
 		data = []byte(terminal.Visible(text.String()))
 	}
 	_, err := w.Write(data)
@@ -49,8 +49,8 @@ func WriteYAML(w io.Writer, value any) error {
 	return OutputError(d.Close())
 }
 
-// toBlocks writes lists and maps as lines instead of brackets, and drops the quotes that nothing needs. Lists of
-// scalars that fit on one line stay on one line.
+// toBlocks changes lists and maps to the block style and removes unnecessary quotes. A short list of scalars stays on
+// one line.
 func toBlocks(n *yaml.Node) {
 	const longest = 80
 	length := 0

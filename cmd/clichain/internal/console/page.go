@@ -8,23 +8,23 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Page collects lines of text for people, of at most width columns. All tables of the command are pages.
+// Page collects lines of text of at most Width columns. All tables of the command are pages.
 type Page struct {
 	Style
 	Width int
 	text  strings.Builder
 }
 
-// NewPage makes a page of a width, which is 40 at least.
+// NewPage makes a page. A width below 40 is taken as 40.
 func NewPage(s Style, width int) *Page { return &Page{Style: s, Width: max(width, 40)} }
 
 // String returns the text of the page.
 func (p *Page) String() string { return p.text.String() }
 
-// Line writes a line, without the blanks at its end.
+// Line writes a line without trailing blanks.
 func (p *Page) Line(text string) { p.text.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-// Title begins a section: a line in bold, apart from what is above it.
+// Title begins a section: a line in bold after a blank line.
 func (p *Page) Title(text string) {
 	if p.text.Len() > 0 {
 		p.Line("")
@@ -32,19 +32,19 @@ func (p *Page) Title(text string) {
 	p.Line(p.Bold(terminal.Shorten(terminal.OneLine(text), p.Width)))
 }
 
-// Cut writes text behind head, as much of it as fits on the line.
+// Cut writes head and then text, which it shortens to fit on the line.
 func (p *Page) Cut(head, text string, paint func(string) string) {
 	p.Line(head + paint(terminal.Shorten(terminal.OneLine(text), p.Width-WidthOf(head))))
 }
 
-// Hang writes text behind head, on as many lines as it needs: all but the first have blanks in place of the head. A
-// word that is longer than a line is cut. Without a head and a text nothing is written.
+// Hang writes head and then text with a hanging indent. A word that is longer than a line is shortened. If head and
+// text are empty, Hang writes nothing.
 func (p *Page) Hang(head, text string, paint func(string) string) {
 	if text == "" && strings.TrimSpace(head) == "" {
 		return
 	}
 	indent := WidthOf(head)
-	lines := []string{text} // with the blanks between its words
+	lines := []string{text} // keeps the blanks between the words
 	if terminal.Width(text) > p.Width-indent {
 		lines = Wrap(text, p.Width-indent)
 	}
@@ -54,8 +54,7 @@ func (p *Page) Hang(head, text string, paint func(string) string) {
 	}
 }
 
-// HangWhole is hang for a text that somebody may want to copy, such as a path: a word that is longer than a line is
-// broken.
+// HangWhole is Hang for a text that users may copy, such as a path: it breaks a word that is longer than a line.
 func (p *Page) HangWhole(head, text string, paint func(string) string) {
 	if room := p.Width - WidthOf(head); terminal.Width(text) > room {
 		words := strings.Fields(text)
@@ -67,7 +66,7 @@ func (p *Page) HangWhole(head, text string, paint func(string) string) {
 	p.Hang(head, text, paint)
 }
 
-// Table writes rows whose cells stand below each other, with two blanks in between.
+// Table writes rows with aligned columns, separated by two blanks.
 func (p *Page) Table(rows [][]string) {
 	widths := Widths(rows)
 	for _, row := range rows {
@@ -79,7 +78,7 @@ func (p *Page) Table(rows [][]string) {
 	}
 }
 
-// Widths are the widths of the columns of rows.
+// Widths returns the widths of the columns of rows.
 func Widths(rows [][]string) (widths []int) {
 	for _, row := range rows {
 		widths = append(widths, make([]int, max(len(row)-len(widths), 0))...)
@@ -90,7 +89,7 @@ func Widths(rows [][]string) (widths []int) {
 	return widths
 }
 
-// Widest is the width of the widest text, and at most limit.
+// Widest returns the width of the widest text, at most limit.
 func Widest(texts []string, limit int) (width int) {
 	for _, text := range texts {
 		width = max(width, terminal.Width(terminal.OneLine(text)))
@@ -98,21 +97,21 @@ func Widest(texts []string, limit int) (width int) {
 	return min(width, limit)
 }
 
-// Cell is a text of exactly that many columns.
+// Cell returns text, padded or shortened to width columns.
 func Cell(text string, columns int) string {
 	text = terminal.Shorten(terminal.OneLine(text), columns)
 	return text + strings.Repeat(" ", max(columns-terminal.Width(text), 0))
 }
 
-// Plain is text as it is.
+// Plain returns text unchanged.
 func Plain(text string) string { return text }
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// WidthOf is the width of a text that a style may have painted.
+// WidthOf returns the width of a text without its escape codes.
 func WidthOf(text string) int { return terminal.Width(escape.ReplaceAllString(text, "")) }
 
-// BreakAt cuts a text into pieces of a width, none of which is lost.
+// BreakAt splits a text into pieces of at most width columns.
 func BreakAt(text string, width int) (pieces []string) {
 	for piece := range slices.Chunk([]rune(text), max(width, 1)) {
 		pieces = append(pieces, string(piece))

@@ -12,12 +12,12 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Report prints a failure, to stdout as JSON or else to stderr, and returns the exit status.
+// Report prints a failure, to Out as JSON or else to Err, and returns the exit code.
 func (e *Env) Report(ctx context.Context, err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
-	status := ExitUsage // errors without a status come from cobra, about the command line
+	status := ExitUsage // an error without an exit code comes from cobra
 	known, ok := errors.AsType[*ExitError](err)
 	if ok {
 		status = known.Status
@@ -27,8 +27,8 @@ func (e *Env) Report(ctx context.Context, err error, asJSON bool) int {
 	}
 	switch {
 	case ok && known.Err == nil:
-	case errors.Is(err, syscall.EPIPE): // nobody reads the output any more
-	case asJSON: // an error of the write is lost, but the exit status is not 0 anyway
+	case errors.Is(err, syscall.EPIPE): // the reader closed the pipe
+	case asJSON: // a failed write needs no report: the exit code is not 0
 		_ = WriteJSON(e.Out, map[string]any{"error": failureOf(err, status)}, false)
 	case status > 128:
 		fmt.Fprintln(e.Err, "clichain:", context.Cause(ctx))
@@ -38,7 +38,7 @@ func (e *Env) Report(ctx context.Context, err error, asJSON bool) int {
 	return status
 }
 
-// failure is the JSON form of an error that is no *clichain.ChainError.
+// failure is the JSON form of an error that is not a *clichain.ChainError.
 type failure struct {
 	Reason   clichain.Reason    `json:"reason"`
 	Message  string             `json:"message"`
@@ -59,7 +59,7 @@ func failureOf(err error, status int) any {
 	return failure{reason, Message(err), []clichain.Attempt{}}
 }
 
-// Message is the error's text in the words of the command line, without the prefix of the library.
+// Message returns the text of an error with the names of flags, without the prefix "clichain: ".
 func Message(err error) string {
 	if text := suppressedAlike(err); text != "" {
 		return text
@@ -74,7 +74,7 @@ func Message(err error) string {
 	return text
 }
 
-// suppressedAlike is one line for a chain whose backends are all suppressed by the same setting, and else empty.
+// suppressedAlike returns one line for a chain whose backends are all suppressed by the same setting, else "".
 func suppressedAlike(err error) string {
 	chain, ok := errors.AsType[*clichain.ChainError](err)
 	if !ok || len(chain.Attempts) < 2 {
@@ -91,7 +91,7 @@ func suppressedAlike(err error) string {
 	return fmt.Sprintf("nothing to try: all %d backends are %s", len(chain.Attempts), said)
 }
 
-// WantsJSON looks for --json itself, because cobra stops reading a command line at its first mistake.
+// WantsJSON searches for --json itself, because cobra stops parsing at the first error.
 func WantsJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]

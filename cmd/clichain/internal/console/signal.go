@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// SignalError is the cause of the context after a signal.
+// SignalError is the cause of a context that a signal canceled.
 type SignalError struct{ Signal os.Signal }
 
 // Error names the signal.
 func (e *SignalError) Error() string { return "ended by a signal: " + e.Signal.String() }
 
-// Status is what shells expect: 130 after Ctrl-C, 143 after SIGTERM.
+// Status returns the exit code that shells expect: 130 after Ctrl-C, 143 after SIGTERM.
 func (e *SignalError) Status() int {
 	if number, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(number)
@@ -21,8 +21,8 @@ func (e *SignalError) Status() int {
 	return ExitInterrupted
 }
 
-// WithSignals ends the context at the first signal. Later signals are caught and ignored, because the library needs a
-// moment, which is bounded, to end every process it started.
+// WithSignals cancels the context at the first signal. It ignores later signals, because the library needs a limited
+// time to end every process that it started.
 func WithSignals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)

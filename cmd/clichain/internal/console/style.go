@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Columns is the width to write for: that of the terminal, up to 110, else 80.
+// Columns returns the width of the output: that of the terminal, at most 110, or 80 without a terminal.
 func Columns(w io.Writer) int {
 	if width := terminal.Columns(w); width > 0 {
 		return min(width, 110)
@@ -15,8 +15,8 @@ func Columns(w io.Writer) int {
 	return 80
 }
 
-// LineWidth is the width of a terminal, as Columns has it. Lines for other readers have no limit, so that a program
-// finds whole texts.
+// LineWidth returns Columns for a terminal. Without a terminal the width has no limit, so that programs read whole
+// texts.
 func LineWidth(w io.Writer) int {
 	if terminal.Is(w) {
 		return Columns(w)
@@ -24,7 +24,7 @@ func LineWidth(w io.Writer) int {
 	return math.MaxInt
 }
 
-// Style paints text where On is true, and leaves it as it is elsewhere.
+// Style adds escape codes for bold and colors to texts if On is true.
 type Style struct{ On bool }
 
 func (s Style) paint(code, text string) string {

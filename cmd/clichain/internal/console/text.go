@@ -9,13 +9,13 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// LastLine is the last line of a text that is not empty.
+// LastLine returns the last line of s that is not blank.
 func LastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return terminal.OneLine(s[strings.LastIndexByte(s, '\n')+1:])
 }
 
-// Wrap breaks a text between words into lines of a width; a word that is too long is cut.
+// Wrap breaks a text between words into lines of at most width columns. It shortens a word that is too long.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -37,7 +37,7 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Duration is a measured time, such as "1.25 s".
+// Duration formats a measured time, such as "1.25 s".
 func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
@@ -48,7 +48,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-// Roughly is a time to wait, such as "3 h 12 min".
+// Roughly formats a time to wait, such as "3 h 12 min".
 func Roughly(d time.Duration) string {
 	minutes := int(d.Round(time.Minute).Minutes())
 	switch {
@@ -62,7 +62,7 @@ func Roughly(d time.Duration) string {
 	return fmt.Sprintf("%d days", minutes/60/24)
 }
 
-// Plural is a number with its noun.
+// Plural formats a number with its noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -70,7 +70,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// JoinTexts joins the texts that are not empty with commas.
+// JoinTexts joins the texts that are not empty, separated by commas.
 func JoinTexts(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
 }

@@ -1,4 +1,4 @@
-// Package consoletest has what tests of the command share: golden files of tables, lines of a log, a NATS server.
+// Package consoletest has helpers of the command's tests: golden files of tables, lines of a log, and a NATS server.
 package consoletest
 
 import (
@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Update has the tests write their golden files.
+// Update makes the tests write their golden files.
 var Update = flag.Bool("update", false, "write the golden files")
 
-// Golden compares a table with the golden files in testdata/folder, one for each of the widths 60, 80 and 120. Every
-// line must fit the width. The painted table must have the escape codes and no others, and the unpainted table none.
+// Golden compares a table with the golden files for the widths 60, 80 and 120 below testdata. Every line must fit the
+// width. The table with style must have the given escape codes and no others, and the table without style must have
+// none.
 func Golden(t *testing.T, folder string, table func(s console.Style, width int) string, codes ...string) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// LineWriter passes on what is written to it, for one reader.
+// LineWriter passes each write to one reader.
 type LineWriter chan string
 
 // Write sends data to the reader and waits until the reader has received it.
@@ -17,10 +17,10 @@ func (w LineWriter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Patience is far above what anything in these tests takes.
+// Patience is longer than any step of these tests takes.
 const Patience = 90 * time.Second
 
-// Await returns the first line with that text, and fails after a long while without.
+// Await returns the first line that contains text. The test fails if none comes within Patience.
 func (w LineWriter) Await(t *testing.T, text string) string {
 	t.Helper()
 	limit := time.After(Patience)

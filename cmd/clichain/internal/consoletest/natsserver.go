@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NATSServer starts a server on a loopback port, with its store in a folder of the test.
+// NATSServer starts a server on a loopback port, with its store in a temporary directory.
 func NATSServer(t *testing.T, change func(*server.Options)) *server.Server {
 	t.Helper()
 	o := &server.Options{

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -68,7 +69,7 @@ func showSettingsPath(r *selection.Resolver) error {
 		return err
 	}
 	if place.Value == "" {
-		return console.Fail(console.ExitNothing, fmt.Errorf("no settings file is read here"))
+		return console.Fail(console.ExitNothing, errors.New("no settings file is used"))
 	}
 	path, err := filepath.Abs(place.Value)
 	if err != nil {
@@ -78,22 +79,22 @@ func showSettingsPath(r *selection.Resolver) error {
 	return console.OutputError(err)
 }
 
-// settingsReport says which settings hold, and why.
+// settingsReport has the settings in effect and their sources.
 type settingsReport struct {
-	File     string       `json:"file"`     // its path, also where there is none; empty: none is read
-	Found    bool         `json:"found"`    // there is one
-	Profile  string       `json:"profile"`  // that holds; empty: none
+	File     string       `json:"file"`     // path, even if the file does not exist; "": no file is used
+	Found    bool         `json:"found"`    // the file exists
+	Profile  string       `json:"profile"`  // selected profile; "": none
 	Profiles []string     `json:"profiles"` // of the file
 	Settings []settingRow `json:"settings"`
 }
 
-// settingRow is one setting, with its value as its variable would say it.
+// settingRow is one setting. Value has the form of the environment variable.
 type settingRow struct {
 	Name     string `json:"name"`
 	Value    string `json:"value"`
 	Source   string `json:"source"`            // variable, profile, file or default
-	Variable string `json:"variable"`          // that would win over profile and file
-	Profile  string `json:"profile,omitempty"` // of the file, that it came from
+	Variable string `json:"variable"`          // environment variable that overrides profile and file
+	Profile  string `json:"profile,omitempty"` // profile that sets it
 	Line     int    `json:"line,omitempty"`    // of the file
 }
 
@@ -112,7 +113,7 @@ func showSettings(r *selection.Resolver, asJSON bool) error {
 	return r.Print(settingsTable(report, r.StyleOf(r.Out), console.LineWidth(r.Out)))
 }
 
-// NewSettingsReport has the settings that hold; the error is that of a variable.
+// NewSettingsReport returns the settings in effect, or an error for an invalid environment variable.
 func NewSettingsReport(r *selection.Resolver, c selection.Catalog) (settingsReport, error) {
 	s, err := r.Settings()
 	if err != nil {
@@ -140,7 +141,7 @@ func NewSettingsReport(r *selection.Resolver, c selection.Catalog) (settingsRepo
 	return report, nil
 }
 
-// defaultOf is what holds without a setting.
+// defaultOf returns the default of a setting.
 func defaultOf(name string, c selection.Catalog) string {
 	chain, _ := c.Split()
 	return map[string]string{
@@ -150,12 +151,12 @@ func defaultOf(name string, c selection.Catalog) string {
 	}[name]
 }
 
-// set are the settings that something sets.
+// set returns the settings that do not have their default.
 func (r settingsReport) set() []settingRow {
 	return slices.DeleteFunc(slices.Clone(r.Settings), func(row settingRow) bool { return row.Source == "default" })
 }
 
-// origin is where a setting came from, in words.
+// origin describes the source of a setting.
 func (row settingRow) origin() string {
 	switch row.Source {
 	case "variable":
@@ -168,24 +169,24 @@ func (row settingRow) origin() string {
 	return row.Source
 }
 
-// place is the settings file and the profile, in words.
+// place describes the settings file and the profile.
 func (r settingsReport) place() string {
-	text := "no settings file is read"
+	text := "no settings file is used"
 	switch {
 	case r.Found:
 		text = r.File
 	case r.File != "":
-		text = r.File + ", which is not there"
+		text = r.File + " (does not exist)"
 	}
 	if r.Profile != "" {
 		text += ", profile " + r.Profile
 	} else if len(r.Profiles) > 0 {
-		text += ", without one of its profiles: " + strings.Join(r.Profiles, ", ")
+		text += ", no profile (available: " + strings.Join(r.Profiles, ", ") + ")"
 	}
 	return terminal.OneLine(text)
 }
 
-// settingsTable is the report for people, in lines of up to width columns, but for the place of the file.
+// settingsTable returns the report as a table, in lines of up to width columns except the path of the file.
 func settingsTable(r settingsReport, paint console.Style, width int) string {
 	p := console.NewPage(paint, width)
 	p.Line(p.Bold(r.place()))
@@ -193,7 +194,7 @@ func settingsTable(r settingsReport, paint console.Style, width int) string {
 	return p.String()
 }
 
-// settingLines has a line for each setting, and more where its value needs them.
+// settingLines writes each setting on one line, or on several lines if its value is long.
 func settingLines(p *console.Page, rows []settingRow) {
 	name, origin, value := 0, 0, 1
 	for _, row := range rows {

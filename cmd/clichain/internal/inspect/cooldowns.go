@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cooldownsFlags say whose cooldowns: those of a fleet, or, by default, of this user.
+// cooldownsFlags select the cooldowns: of a fleet, or by default of this user.
 type cooldownsFlags struct {
 	queue connection.QueueFlags
 	json  bool
@@ -98,13 +98,13 @@ a new cooldown.`,
 	return cmd
 }
 
-// keptCooldowns are the failures that somebody remembers: a file, or the servers of a fleet.
+// keptCooldowns is a store of cooldowns: a file, or the servers of a fleet.
 type keptCooldowns interface {
 	States(ctx context.Context) (map[string]cooldown.State, error)
 	Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error
 }
 
-// open opens the cooldowns; nil where there are none. done is never nil.
+// open opens the cooldowns. The store is nil if there is none; done is never nil.
 func (f *cooldownsFlags) open(
 	ctx context.Context, r *selection.Resolver,
 ) (there keptCooldowns, done func() error, err error) {
@@ -138,7 +138,7 @@ func (f *cooldownsFlags) open(
 	return fleet, done, nil
 }
 
-// resting is one backend that cools down, with one login.
+// resting is one backend in cooldown, with one login.
 type resting struct {
 	Backend  string          `json:"backend"`
 	Model    string          `json:"model,omitempty"` // empty: calls that name none
@@ -149,7 +149,7 @@ type resting struct {
 	key string
 }
 
-// kept are the failures that somebody remembers, of those that cool down the first to end first.
+// kept returns the recorded failures, ordered by the end of their cooldown.
 func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) {
 	if there == nil {
 		return nil, nil
@@ -168,7 +168,8 @@ func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) 
 	return list, nil
 }
 
-// partsOf are the backend and the model of a key: "codex@fingerprint/model", each but the first where it is known.
+// partsOf returns the backend and the model of a key such as "codex@fingerprint/model". The last two parts are
+// optional.
 func partsOf(key string) (backend, model string) {
 	key, model, _ = strings.Cut(key, "/")
 	backend, _, _ = strings.Cut(key, "@")
@@ -191,7 +192,7 @@ func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags
 		return r.PrintJSON(map[string]any{"cooldowns": append([]resting{}, list...)})
 	}
 	if len(list) == 0 {
-		_, err = fmt.Fprintln(r.Out, "no backend cools down")
+		_, err = fmt.Fprintln(r.Out, "no backend is in cooldown")
 		return console.OutputError(err)
 	}
 	names := make([]string, len(list))
@@ -207,7 +208,7 @@ func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags
 	return r.Print(p.String())
 }
 
-// name is the backend, with its model as "ask --model" takes it.
+// name returns the backend, or backend/model.
 func (r resting) name() string {
 	if r.Model == "" {
 		return r.Backend

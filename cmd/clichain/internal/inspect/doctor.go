@@ -1,4 +1,4 @@
-// Package inspect has the commands that print what clichain finds and knows, and ask no model.
+// Package inspect has the commands that print what clichain finds and knows, and call no model.
 package inspect
 
 import (
@@ -57,10 +57,10 @@ one short question to each CLI that seems ready.`,
 	return cmd
 }
 
-// checkup is a report with what the command adds to it.
+// checkup is the report of the command doctor.
 type checkup struct {
 	doctor.Report
-	Problems []doctor.Problem `json:"problems"` // of the settings: no call is made
+	Problems []doctor.Problem `json:"problems"` // of the settings; they prevent every call
 	Settings settingsReport   `json:"settings"`
 }
 
@@ -98,7 +98,7 @@ func runDoctor(ctx context.Context, r *selection.Resolver, f doctorFlags) error 
 	return found.status(ctx)
 }
 
-// adviseFlags adds the advice of each problem to its hint, in flags.
+// adviseFlags adds the advice of each problem to its hint, with the names of flags.
 func adviseFlags(report *doctor.Report) {
 	for _, d := range report.Backends {
 		for i := range d.Problems {
@@ -108,7 +108,7 @@ func adviseFlags(report *doctor.Report) {
 	}
 }
 
-// askedSpecs are the specs that a call would ask. Unknown names in the order become problems, as no call works then.
+// askedSpecs returns the specs that a call would try. Unknown names in the order become problems.
 func askedSpecs(
 	r *selection.Resolver, c selection.Catalog, only []string,
 ) (list []clichain.CliSpec, problems []doctor.Problem, err error) {
@@ -122,13 +122,13 @@ func askedSpecs(
 	for _, name := range unknown {
 		problems = append(problems, doctor.Problem{
 			Code: string(clichain.ReasonBadOption), Message: c.Unknown(source, name).Error(),
-			Hint: "correct the name: until then every call is refused",
+			Hint: "correct the name; every call fails until then",
 		})
 	}
 	return list, problems, nil
 }
 
-// status is the exit status; the report says why.
+// status returns an error with the exit code and without a text, because the report has the reason.
 func (found *checkup) status(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
@@ -163,8 +163,8 @@ var (
 	bare = regexp.MustCompile(`^(npm|unset|export|brew|curl) \S`)
 )
 
-// fixesOf is a script with the commands that fix what keeps backends from answering. The problems, and hints that are
-// no commands, are comments in it.
+// fixesOf returns a script with the commands that fix the blocking problems. Problems, and hints without a command, are
+// comments.
 func fixesOf(report doctor.Report) string {
 	var b strings.Builder
 	for _, d := range report.Backends {

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/doctor"
 )
 
-// markdownOf is the report for the summary of a CI job.
+// markdownOf returns the report as Markdown, for the summary of a CI job.
 func markdownOf(found checkup) string {
 	report := found.Report
 	machine, own := shared(report)
@@ -45,7 +45,7 @@ func markdownOf(found checkup) string {
 	return b.String()
 }
 
-// cell is a text without what would break a table of Markdown.
+// cell escapes a text for a Markdown table.
 func cell(s string) string {
 	return cmp.Or(strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(terminal.OneLine(s)), " ")
 }

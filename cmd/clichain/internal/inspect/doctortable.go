@@ -9,9 +9,8 @@ import (
 	"github.com/clichain/clichain/doctor"
 )
 
-// doctorTable is the report for people, in lines of up to width columns: each backend with its problems below, then
-// those of the machine, and the settings. It is a pure function, and names that others have chosen cannot move the
-// cursor.
+// doctorTable returns the report as a table, in lines of up to width columns: the backends with their problems, the
+// problems of the machine, and the settings. Control characters in names are escaped.
 func doctorTable(found checkup, paint console.Style, width int) string {
 	p := console.NewPage(paint, width)
 	machine, own := shared(found.Report)
@@ -40,7 +39,7 @@ func doctorTable(found checkup, paint console.Style, width int) string {
 	return p.String()
 }
 
-// backendLines is one line where the cells of a row fit; else the details follow on lines of their own.
+// backendLines writes a row on one line if it fits, else with the details on separate lines.
 func backendLines(p *console.Page, d doctor.Diagnosis, row []string, widths []int) {
 	_, mark, paint := stateOf(d, p.Style)
 	head := paint(mark) + " " + console.Cell(row[0], widths[0]) + "  "
@@ -62,7 +61,7 @@ func backendLines(p *console.Page, d doctor.Diagnosis, row []string, widths []in
 	}
 }
 
-// detailLines are as many cells a line as fit.
+// detailLines writes as many cells per line as fit.
 func detailLines(p *console.Page, row []string) {
 	line := ""
 	for _, text := range row {

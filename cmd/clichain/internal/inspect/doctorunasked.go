@@ -8,10 +8,10 @@ import (
 	"github.com/clichain/clichain/doctor"
 )
 
-// CodeUnasked is the doctor's remark about such a backend.
+// CodeUnasked is the code of the remark about an installed backend that calls do not try.
 const CodeUnasked = "unasked"
 
-// remarkUnasked tells how to ask them. A call by itself would try none of them, so they do not count as ready.
+// remarkUnasked adds a hint to the backends that calls do not try by default. They do not count as ready.
 func remarkUnasked(report *doctor.Report, unasked []clichain.CliSpec) {
 	for i := range report.Backends {
 		d := &report.Backends[i]
@@ -33,7 +33,7 @@ func hasProblem(d doctor.Diagnosis, code string) bool {
 	return slices.ContainsFunc(d.Problems, func(p doctor.Problem) bool { return p.Code == code })
 }
 
-// countAsked is how many backends of the report a call may try.
+// countAsked returns the number of backends that a call may try.
 func countAsked(report doctor.Report) (n int) {
 	for _, d := range report.Backends {
 		if !isUnasked(d) {

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/doctor"
 )
 
-// stateOf is what would become of a call, in a word, with its mark and its colour.
+// stateOf returns the state of a backend as a word, with a mark and a color.
 func stateOf(d doctor.Diagnosis, s console.Style) (word, mark string, paint func(string) string) {
 	switch {
 	case d.SuppressedBy != "":
@@ -30,7 +30,7 @@ func stateOf(d doctor.Diagnosis, s console.Style) (word, mark string, paint func
 	return string(clichain.ReasonNotInstalled), "✗", s.Red
 }
 
-// shared separates the problems that several backends have alike, which are about the machine, from those of one.
+// shared separates problems that several backends share, which are about the machine, from the others.
 func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]doctor.Problem) {
 	count := map[[3]string]int{}
 	key := func(p doctor.Problem) [3]string { return [...]string{p.Code, p.Message, p.Hint} }
@@ -54,7 +54,7 @@ func shared(report doctor.Report) (machine []doctor.Problem, own map[string][]do
 	return machine, own
 }
 
-// loginWords say what is known of the login, and the evidence for it.
+// loginWords describes the login and the evidence for it.
 func loginWords(d doctor.Diagnosis) string {
 	if !d.Installed {
 		return ""

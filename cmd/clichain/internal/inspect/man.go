@@ -106,7 +106,7 @@ func flagLines(g console.FlagGroup) (lines []flagLine) {
 	return lines
 }
 
-// roffParagraphs keeps the lines of a paragraph in which a line is indented, and fills the others.
+// roffParagraphs keeps the line breaks of a paragraph that has an indented line, and lets man fill the others.
 func roffParagraphs(text string) string {
 	var b strings.Builder
 	for i, paragraph := range strings.Split(text, "\n\n") {
@@ -122,7 +122,7 @@ func roffParagraphs(text string) string {
 	return b.String()
 }
 
-// roff writes a text so that no part of it is a request, an escape or a dash of typography.
+// roff escapes a text for man(7).
 func roff(text string) string {
 	text = strings.NewReplacer(
 		`\`, `\e`, "-", `\-`, "~", `\(ti`, "^", `\(ha`, "`", `\(ga`, "'", `\(aq`, `"`, `\(dq`, "\n.", "\n\\&.",

@@ -40,12 +40,12 @@ most 30 seconds. "clichain ask --model" accepts each name.`,
 	return cmd
 }
 
-// offer is what one backend says of its models.
+// offer is the list of models of one backend.
 type offer struct {
 	Backend string        `json:"backend"`
-	Lists   bool          `json:"lists"`             // clichain knows how to ask its CLI
+	Lists   bool          `json:"lists"`             // the CLI can list its models
 	Models  []call.Model  `json:"models"`            // in the order of the CLI
-	Failure *console.Skip `json:"failure,omitempty"` // why it has not told them
+	Failure *console.Skip `json:"failure,omitempty"` // why there is no list
 
 	skipped bool // it was not run
 }
@@ -71,7 +71,7 @@ func listModels(ctx context.Context, r *selection.Resolver, f *param.Values, asJ
 	return err
 }
 
-// statusOfOffers is the exit status; the output says why.
+// statusOfOffers returns an error with the exit code and without a text, because the output has the reason.
 func statusOfOffers(offers []offer) error {
 	switch {
 	case slices.ContainsFunc(offers, func(o offer) bool { return o.Failure == nil }):
@@ -82,7 +82,7 @@ func statusOfOffers(offers []offer) error {
 	return console.Fail(console.ExitNothing, nil)
 }
 
-// offersOf asks all CLIs at once.
+// offersOf runs all CLIs at the same time.
 func offersOf(ctx context.Context, providers selection.Providers) []offer {
 	offers := make([]offer, len(providers))
 	var running sync.WaitGroup

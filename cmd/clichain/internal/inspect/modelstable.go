@@ -9,8 +9,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// modelsTable is what the CLIs offer, for people, in lines of up to width columns. It is a pure function, and names
-// that others have chosen cannot move the cursor.
+// modelsTable returns the models as a table, in lines of up to width columns. Control characters in names are escaped.
 func modelsTable(offers []offer, paint console.Style, width int) string {
 	p := console.NewPage(paint, width)
 	for _, o := range offers {
@@ -36,14 +35,14 @@ func modelsTable(offers []offer, paint console.Style, width int) string {
 	return p.String()
 }
 
-// modelLines is a line for a model; more where what is known of it needs them.
+// modelLines writes a model on one line, or on several lines if it has many details.
 func modelLines(p *console.Page, m call.Model, column int) {
 	head := "    "
 	if m.Default {
 		head = "  " + p.Green("*") + " "
 	}
 	about := terminal.OneLine(aboutModel(m))
-	if name := terminal.OneLine(m.Name); terminal.Width(name) > column { // which somebody may want to copy
+	if name := terminal.OneLine(m.Name); terminal.Width(name) > column { // users may copy it
 		p.Cut(head, name, console.Plain)
 		p.Hang(strings.Repeat(" ", column+6), about, console.Plain)
 		return
@@ -51,7 +50,7 @@ func modelLines(p *console.Page, m call.Model, column int) {
 	p.Hang(head+console.Cell(m.Name, column)+"  ", about, console.Plain)
 }
 
-// aboutModel is what is known of a model beside its name.
+// aboutModel describes a model.
 func aboutModel(m call.Model) string {
 	var parts []string
 	if m.Title != m.Name {
@@ -77,7 +76,7 @@ func aboutModel(m call.Model) string {
 	return console.JoinTexts(parts)
 }
 
-// tokens is a number of tokens in thousands, where it is a round one.
+// tokens formats a number of tokens, in thousands if it is round.
 func tokens(n int64) string {
 	if n%1000 == 0 {
 		return fmt.Sprintf("%dk", n/1000)

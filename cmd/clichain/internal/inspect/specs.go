@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// specFile completes the name of a file of specs.
+// specFile completes names of spec files.
 var specFile = cobra.FixedCompletions([]string{"json", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 
 // specFlags are the flags of specs.
@@ -57,7 +57,7 @@ with "clichain specs lint".`,
 
 func showSpecs(r *selection.Resolver, f specFlags, args []string) error {
 	if f.json && f.yaml {
-		return console.Usagef("specs: --json and --yaml exclude each other")
+		return console.Usagef("specs: use only one of --json and --yaml")
 	}
 	c, err := r.Catalog(f.SpecFiles)
 	if err != nil {
@@ -93,7 +93,7 @@ func listSpecs(r *selection.Resolver, all []clichain.CliSpec) error {
 	return r.Print(p.String())
 }
 
-// nameOrCommand takes the name of a spec. Another word may be a command that was mistyped.
+// nameOrCommand accepts the name of a spec. It rejects a word that resembles a command.
 func nameOrCommand(r *selection.Resolver, cmd *cobra.Command, args []string) error {
 	known := func(name string) bool { return selection.IndexOf(selection.KnownSpecs(r.Env, cmd), name) >= 0 }
 	if len(args) > 0 && !known(args[0]) && len(cmd.SuggestionsFor(args[0])) > 0 {
@@ -117,10 +117,10 @@ valid but probably unintended. Warnings do not change the exit code.`,
 	}
 }
 
-// lintSpecs checks all files, also after a mistake in the first.
+// lintSpecs checks all files, even after an invalid one.
 func lintSpecs(r *selection.Resolver, files []string) error {
 	if len(files) == 0 {
-		return console.Usagef("specs lint needs the name of a file")
+		return console.Usagef("specs lint takes FILE..., but got 0 arguments (see clichain specs lint --help)")
 	}
 	var lines []string
 	bad := false
@@ -137,7 +137,7 @@ func lintSpecs(r *selection.Resolver, files []string) error {
 	return nil
 }
 
-// lintFile returns the lines to print about a file, and whether it can be used.
+// lintFile returns the lines to print about a file, and reports whether the file is valid.
 func lintFile(file string) (lines []string, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -40,10 +40,10 @@ difference, or if no built-in spec has the name.`,
 	return cmd
 }
 
-// comparison is how a spec differs from a built-in one.
+// comparison is the result for one spec of a file.
 type comparison struct {
 	Name        string                `json:"name"`
-	Builtin     string                `json:"builtin"` // the name of that one; empty: there is none
+	Builtin     string                `json:"builtin"` // name of the built-in spec; "": there is none
 	Differences []jsondiff.Difference `json:"differences"`
 }
 
@@ -85,17 +85,17 @@ func compare(spec clichain.CliSpec) (comparison, error) {
 	return c, err
 }
 
-// linesOf is what people read of comparisons.
+// linesOf returns the comparisons as text.
 func linesOf(all []comparison) string {
 	var b strings.Builder
 	for _, c := range all {
 		switch {
 		case c.Builtin == "":
-			fmt.Fprintf(&b, "%s: there is no built-in spec of that name\n", c.Name)
+			fmt.Fprintf(&b, "%s: no built-in spec has this name\n", c.Name)
 		case len(c.Differences) == 0:
-			fmt.Fprintf(&b, "%s: as built in\n", c.Name)
+			fmt.Fprintf(&b, "%s: same as the built-in spec\n", c.Name)
 		default:
-			fmt.Fprintf(&b, "%s: not as the built-in %s\n", c.Name, c.Builtin)
+			fmt.Fprintf(&b, "%s: differs from the built-in spec %s\n", c.Name, c.Builtin)
 		}
 		for _, d := range c.Differences {
 			b.WriteString("  " + d.String() + "\n")

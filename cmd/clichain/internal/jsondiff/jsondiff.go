@@ -13,15 +13,15 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Difference is one place in which two JSON values differ. The path is one of the new value, that of something that was
-// removed one of the old; Old is missing for what was added, New for what was removed.
+// Difference is one place in which two JSON values differ. Path is in the new value, or in the old value for a removed
+// element. Old is missing for an added element, New for a removed element.
 type Difference struct {
 	Path string          `json:"path"`
 	Old  json.RawMessage `json:"old,omitempty"`
 	New  json.RawMessage `json:"new,omitempty"`
 }
 
-// String is the difference on one line: "+" for what was added, "-" for what was removed, "~" for what changed.
+// String returns the difference on one line: "+" for an addition, "-" for a removal, "~" for a change.
 func (d Difference) String() string {
 	old, now := terminal.OneLine(string(d.Old)), terminal.OneLine(string(d.New))
 	switch {
@@ -33,8 +33,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("~ %s: %s → %s", d.Path, old, now)
 }
 
-// Compare returns the differences between the JSON forms of two values, none when they are equal. Of a list it names
-// only the elements that were added, removed or changed. It fails for a value that has no JSON form.
+// Compare returns the differences between the JSON forms of two values. In a list it finds the added, removed and
+// changed elements. It returns an error for a value that has no JSON form.
 func Compare(before, after any) ([]Difference, error) {
 	var d differ
 	from, err := generic(before)
@@ -49,7 +49,7 @@ func Compare(before, after any) ([]Difference, error) {
 	return d.found, nil
 }
 
-// generic is the JSON form of a value, as maps and lists.
+// generic returns the JSON form of a value as maps and lists.
 func generic(value any) (out any, err error) {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -82,12 +82,12 @@ func (d *differ) add(path string, before, after json.RawMessage) {
 	d.found = append(d.found, Difference{path, before, after})
 }
 
-// raw is a value that came from JSON as JSON again.
+// raw encodes a decoded value.
 func raw(value any) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // which cannot fail
+	_ = encoder.Encode(value) // it cannot fail for a decoded value
 	return bytes.TrimSpace(out.Bytes())
 }
 
@@ -112,7 +112,7 @@ func (d *differ) object(path string, before, after map[string]any) {
 	}
 }
 
-// member is the path of a member, as the checks of specs write it.
+// member returns the path of a member, in the form of the spec errors.
 func member(path, key string) string {
 	if _, err := strconv.Atoi(key); err == nil {
 		return fmt.Sprintf("%s[%s]", path, key)
@@ -123,8 +123,7 @@ func member(path, key string) string {
 	return path + "." + key
 }
 
-// list keeps the longest row of elements that both lists have, and compares what stands in the gaps between them one by
-// one.
+// list finds the longest common subsequence of two lists, and compares the elements between its parts one by one.
 func (d *differ) list(path string, before, after []any) {
 	i, j := 0, 0
 	for _, pair := range append(common(before, after), [2]int{len(before), len(after)}) {
@@ -141,9 +140,9 @@ func (d *differ) list(path string, before, after []any) {
 	}
 }
 
-// common are the places of a longest row of equal elements, in order.
+// common returns the indexes of a longest common subsequence.
 func common(before, after []any) (pairs [][2]int) {
-	longest := make([][]int, len(before)+1) // of what is left from i and j on
+	longest := make([][]int, len(before)+1) // length of the longest common subsequence from i and j
 	for i := range longest {
 		longest[i] = make([]int, len(after)+1)
 	}

@@ -1,4 +1,4 @@
-// Package loopback tells which addresses are of this machine alone.
+// Package loopback recognizes addresses that only this machine can reach.
 package loopback
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// HostOf is an address without its port, and without the brackets of an IPv6 address.
+// HostOf returns the host of an address without the port and without the brackets of an IPv6 address.
 func HostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err == nil {
@@ -22,14 +22,14 @@ func HostOf(address string) string {
 	return address
 }
 
-// Is reports whether a host, by name or number, is this machine. An address with a zone is not: the zone may be any
-// text, also the name of another host.
+// Is reports whether a host name or IP address is loopback. An address with a zone is not, because the zone may be any
+// text.
 func Is(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
 }
 
-// Parse returns an address HOST:PORT as it is, if the host is of this machine alone.
+// Parse returns an address HOST:PORT unchanged, or an error unless the host is loopback.
 func Parse(text string) (string, error) {
 	host, _, err := net.SplitHostPort(text)
 	if err != nil || !Is(host) {

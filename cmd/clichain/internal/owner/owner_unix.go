@@ -27,11 +27,11 @@ func CheckDir(dir string) error {
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 {
 		if err := Check(dir, info); err != nil {
-			return fmt.Errorf("%w: use a directory of your own", err)
+			return fmt.Errorf("%w; use a directory that you own", err)
 		}
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others may write to %s (mode %04o): use a directory of your own, such as $XDG_RUNTIME_DIR",
+		return fmt.Errorf("others may write to %s (mode %04o); use a private directory, such as $XDG_RUNTIME_DIR",
 			dir, info.Mode().Perm())
 	}
 	return nil

@@ -2,7 +2,7 @@ package param
 
 import "slices"
 
-// Group is the heading under which help texts and manual pages list a flag.
+// Group is the group in which help texts and manual pages list a flag.
 type Group string
 
 // The groups of flags.

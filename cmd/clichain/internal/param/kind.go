@@ -17,12 +17,12 @@ func truth(at func(*Values) *bool) define {
 	return func(flags *pflag.FlagSet, name, help string, v *Values) { flags.BoolVar(at(v), name, false, help) }
 }
 
-// list takes several values, separated by commas.
+// list declares a flag for several values, separated by commas.
 func list(at func(*Values) *[]string) define {
 	return func(flags *pflag.FlagSet, name, help string, v *Values) { flags.StringSliceVar(at(v), name, nil, help) }
 }
 
-// each takes one value, and may be repeated.
+// each declares a repeatable flag for one value.
 func each(at func(*Values) *[]string) define {
 	return func(flags *pflag.FlagSet, name, help string, v *Values) { flags.StringArrayVar(at(v), name, nil, help) }
 }
@@ -33,7 +33,7 @@ func parsed[T any](at func(*Values) *T, parse func(string) (T, error)) define {
 
 func duration(at func(*Values) *time.Duration) define { return parsed(at, Duration) }
 
-// setter takes a pair, and may be repeated.
+// setter declares a repeatable flag for a pair.
 func setter(set func(v *Values, text string) error) define {
 	return func(flags *pflag.FlagSet, name, help string, v *Values) {
 		flags.Func(name, help, func(text string) error { return set(v, text) })

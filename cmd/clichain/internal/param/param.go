@@ -1,4 +1,4 @@
-// Package param has the flags that commands share: one table of them, their values and the parsers.
+// Package param has the table of the flags that commands share, their values, and the parsers of values.
 package param
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Values are the values of the flags. Request and Config have those that need no more than parsing.
+// Values are the values of the flags. Request and Config have the values that need only parsing.
 type Values struct {
 	PromptFile         string
 	NoStdin            bool
@@ -22,7 +22,7 @@ type Values struct {
 	Request            clichain.Request
 
 	Only, SpecFiles []string
-	Binaries        map[string]string // by the name of a backend, or of the spec that it is an instance of
+	Binaries        map[string]string // by the name of a backend, or of the spec of an instance
 	Accounts        map[string]string
 	Billing         settings.Payer
 	Budget          time.Duration
@@ -42,7 +42,7 @@ func Add(flags *pflag.FlagSet, command string, v *Values) {
 	}
 }
 
-// Pick declares the named flags alone, for a command that is not one of Commands.
+// Pick declares only the named flags, for a command that is not one of Commands.
 func Pick(flags *pflag.FlagSet, v *Values, names ...string) {
 	for _, f := range Table {
 		if slices.Contains(names, f.Name) {
@@ -59,11 +59,11 @@ func (f *Flag) add(flags *pflag.FlagSet, command string, v *Values) {
 	f.define(flags, f.Name, help, v)
 }
 
-// Prompt is the name of a request's messages on the command line.
+// Prompt is the name of the prompt argument in errors.
 const Prompt = "PROMPT"
 
-// FlagOf is the flag that sets a field of a request or of a configuration, such as "--add-dir" for
-// "options.add_dirs[0]". A field without a flag stays as it is.
+// FlagOf returns the flag that sets a field of a request or of a configuration, such as "--add-dir" for
+// "options.add_dirs[0]". It returns a field without a flag unchanged.
 func FlagOf(field string) string {
 	name := strings.TrimPrefix(strings.TrimPrefix(field, "options."), "config.")
 	name, element, _ := strings.Cut(name, ".")

@@ -26,7 +26,7 @@ func Into[T any](value *T, parse func(string) (T, error)) func(string) error {
 	}
 }
 
-// Duration parses a time above zero.
+// Duration parses a duration above zero.
 func Duration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
@@ -53,7 +53,7 @@ func Dollars(text string) (float64, error) {
 	return d, nil
 }
 
-// Access parses a level of access.
+// Access parses an access level.
 func Access(text string) (access clichain.Access, err error) {
 	if err := access.UnmarshalText([]byte(text)); err != nil || text == "" {
 		return 0, errors.New("use none, read, write or full")
@@ -61,7 +61,7 @@ func Access(text string) (access clichain.Access, err error) {
 	return access, nil
 }
 
-// Payer parses who may pay.
+// Payer parses a kind of billing.
 func Payer(text string) (payer settings.Payer, err error) {
 	if err := payer.UnmarshalText([]byte(text)); err != nil {
 		return "", errors.New("use subscription, api_key or any")
@@ -69,7 +69,7 @@ func Payer(text string) (payer settings.Payer, err error) {
 	return payer, nil
 }
 
-// OneOf returns a parser that takes one of the words.
+// OneOf returns a parser that accepts only the given words.
 func OneOf[T ~string](words ...T) func(string) (T, error) {
 	return func(text string) (T, error) {
 		if !slices.Contains(words, T(text)) {
@@ -98,7 +98,7 @@ func (v *Values) setBinary(text string) error {
 	if !ok || name == "" || path == "" {
 		return errors.New("write backend=path, such as claude=/opt/claude/bin/claude")
 	}
-	if strings.ContainsRune(path, filepath.Separator) { // else it is looked for on PATH
+	if strings.ContainsRune(path, filepath.Separator) { // a name without a directory is looked up in PATH
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return err

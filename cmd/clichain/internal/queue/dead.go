@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// deadFlags are the flags of the commands for dead letters, of which each takes some.
+// deadFlags are the flags of the commands for dead letters. Each command has some of them.
 type deadFlags struct {
 	queue            connection.QueueFlags
 	json             bool
@@ -21,7 +21,7 @@ type deadFlags struct {
 	reason           string
 }
 
-// deadLimit bounds each of these commands: a queue may hold very many dead letters.
+// deadLimit limits each of these commands, because a queue may have very many dead letters.
 const deadLimit = 10 * time.Minute
 
 // NewDead makes the command dead.
@@ -43,7 +43,7 @@ history until you retry or drop it.`,
 	return cmd
 }
 
-// onQueue declares the flags that all of the commands have, and has cmd run on the queue that they name.
+// onQueue declares the flags of a queue, and makes cmd run do with the queue that they name.
 func onQueue(
 	env *console.Env, cmd *cobra.Command, f *deadFlags, do func(context.Context, *connection.Queue, []string) error,
 ) {
@@ -125,7 +125,7 @@ and the history.`,
 	return cmd
 }
 
-// findDeadLetter finds one; an id without one is the caller's mistake.
+// findDeadLetter finds a dead letter, or returns a usage error.
 func findDeadLetter(ctx context.Context, q *connection.Queue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
 	if errors.Is(err, jetstream.ErrPending) {
@@ -207,7 +207,7 @@ too. Select the jobs by ID, --reason or --all.`,
 	return cmd
 }
 
-// selects declares the flags that choose among the dead letters.
+// selects declares the flags that select dead letters.
 func (f *deadFlags) selects(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.all, "all", false, "select all dead letters")
 	cmd.Flags().StringVar(&f.reason, "reason", "", "select the dead letters with this failure `reason`, such as timeout")
@@ -225,7 +225,7 @@ func (f *deadFlags) selects(cmd *cobra.Command) {
 	}
 }
 
-// choose finds the letters of ids, or those that the flags choose, before any is changed.
+// choose finds the dead letters with the ids, or those that the flags select.
 func (f *deadFlags) choose(ctx context.Context, q *connection.Queue, ids []string) (letters []DeadLetter, err error) {
 	for _, id := range ids {
 		r, err := findDeadLetter(ctx, q, id)

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// DeadLetter is what a list tells of a dead letter: not what was asked.
+// DeadLetter is the entry of a dead letter in a list. It does not have the prompt.
 type DeadLetter struct {
 	ID          string          `json:"id"`
 	Reason      clichain.Reason `json:"reason"`
@@ -33,9 +33,9 @@ func newDeadLetter(r *jetstream.Result) DeadLetter {
 	return l
 }
 
-// text is the letter for people: a line, and its message below.
+// text returns a line about the dead letter, with its message below.
 func (l DeadLetter) text(paint console.Style, width int, now time.Time) string {
-	access, _ := l.Access.MarshalText() // a level that nobody knows has no name
+	access, _ := l.Access.MarshalText() // an unknown level has no name
 	facts := []string{
 		terminal.OneLine(string(l.Reason)), console.Roughly(now.Sub(l.Finished)) + " ago", console.Plural(l.Deliveries,
 			"delivery", "deliveries"),

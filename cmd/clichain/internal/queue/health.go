@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// healthLimit bounds the reading of a request and the writing of its answer.
+	// healthLimit limits the time to read a request and to write its response.
 	healthLimit = 5 * time.Second
 	healthIdle  = 30 * time.Second
 )
 
-// listen serves the health of a worker until stop is called; at no address it does nothing.
+// listen serves the health of a worker until stop is called. Without an address it does nothing.
 func (w *monitor) listen(ctx context.Context, address string) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil
@@ -28,7 +28,7 @@ func (w *monitor) listen(ctx context.Context, address string) (stop func() error
 	if err != nil {
 		return nil, console.Usagef("--health: %v", err)
 	}
-	if tcp, ok := listener.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() { // a strange /etc/hosts
+	if tcp, ok := listener.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() { // /etc/hosts may name another address
 		_ = listener.Close()
 		return nil, console.Usagef("--health: %s is not an address of this machine alone: use 127.0.0.1", address)
 	}
@@ -66,12 +66,12 @@ func (w *monitor) handler() http.Handler {
 	})
 	mux.HandleFunc("GET /status", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
-		_ = console.WriteJSON(rw, w.status(), false) // a reader that left needs no answer
+		_ = console.WriteJSON(rw, w.status(), false) // the client may have disconnected
 	})
 	return mux
 }
 
-// localOnly refuses requests that a page in a browser makes under a name of its own that leads here.
+// localOnly rejects requests with another host name, because a web page could rebind its own name to this address.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if !loopback.Is(loopback.HostOf(r.Host)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// monitor follows the jobs of a worker, and logs their outcomes. It never logs prompts, answers, or the words of a CLI,
+// monitor observes the jobs of a worker and logs their results. It never logs prompts, answers, or the output of a CLI,
 // which may quote both.
 type monitor struct {
 	log       *slog.Logger
@@ -21,31 +21,31 @@ type monitor struct {
 
 	mu      sync.Mutex
 	state   workerState
-	started map[string]time.Time // when the jobs that run began, by id
+	started map[string]time.Time // start times of running jobs, by id
 }
 
-// workerState is what a worker tells of itself.
+// workerState is the state of a worker.
 type workerState struct {
 	Name    string `json:"name"`
 	Slots   int    `json:"slots"`
 	Running int    `json:"running"`
-	Done    int    `json:"done"`   // jobs that it answered
-	Failed  int    `json:"failed"` // jobs that it gave up for good
-	Parked  int    `json:"parked"` // times that it gave a job back
-	// RestingUntil is when the first backend can answer again. Zero: it does not rest.
+	Done    int    `json:"done"`   // answered jobs
+	Failed  int    `json:"failed"` // permanently failed jobs
+	Parked  int    `json:"parked"` // number of times that a job was returned
+	// RestingUntil is the end of the first cooldown if all backends are in cooldown, else zero.
 	RestingUntil time.Time `json:"resting_until,omitzero"`
 	Connected    bool      `json:"connected"`
 	Draining     bool      `json:"draining"`
 }
 
-// newMonitor makes that of a worker which drains from the end of ctx on.
+// newMonitor makes the monitor of a worker that drains when ctx ends.
 func newMonitor(ctx context.Context, name string, slots int, log *slog.Logger, connected func() bool) *monitor {
 	if name == "" {
 		host, err := os.Hostname()
 		if err != nil {
 			host = "worker"
 		}
-		name = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6]) // containers may share the rest
+		name = fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6]) // containers may share host name and process id
 	}
 	return &monitor{
 		log: log, draining: func() bool { return ctx.Err() != nil }, connected: connected,
@@ -53,7 +53,7 @@ func newMonitor(ctx context.Context, name string, slots int, log *slog.Logger, c
 	}
 }
 
-// status is how things stand.
+// status returns the current state.
 func (w *monitor) status() workerState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *monitor) status() workerState {
 	return s
 }
 
-// config makes the worker of a queue report to the monitor.
+// config returns the configuration of a worker that reports to the monitor.
 func (w *monitor) config(grace time.Duration) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
 		Slots: w.state.Slots, Name: w.state.Name, Grace: grace, Logger: w.log,
@@ -81,7 +81,7 @@ func (w *monitor) start(job *jetstream.Job) {
 	w.log.Info("job started", "id", job.ID)
 }
 
-// ended counts a job in one of the counters and returns how long it ran: zero if it never began.
+// ended increments counter and returns the duration of the job, or 0 if it never started.
 func (w *monitor) ended(id string, counter *int) (took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// waitFlags say how a result is waited for and printed.
+// waitFlags are the flags for waiting for a result and printing it.
 type waitFlags struct {
 	on, json bool
 	limit    time.Duration
 }
 
-// defaultWait bounds --wait without --wait-for.
+// defaultWait limits --wait without --wait-for.
 const defaultWait = time.Hour
 
 func (f *waitFlags) register(flags *pflag.FlagSet) {
@@ -80,7 +80,7 @@ func showResult(
 	return printResult(env, r, f.json)
 }
 
-// awaitResult prints the result of a job once it is there. The job continues after the command ends.
+// awaitResult waits for the result of a job and prints it. The job continues if the wait ends first.
 func awaitResult(ctx context.Context, env *console.Env, q *connection.Queue, f *waitFlags, id string) error {
 	defer reportWaiting(ctx, env, q.Queue, id)()
 	waiting, cancel := context.WithTimeout(ctx, f.limit)
@@ -98,7 +98,7 @@ func awaitResult(ctx context.Context, env *console.Env, q *connection.Queue, f *
 	return noResult(id, err)
 }
 
-// notInTime has the error of the last look for a result that failed.
+// notInTime returns the error of --wait-for. It includes the last failed query for the result.
 func notInTime(id string, limit time.Duration, waited error) error {
 	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
 	if both, ok := waited.(interface{ Unwrap() []error }); ok {
@@ -107,7 +107,7 @@ func notInTime(id string, limit time.Duration, waited error) error {
 	return err
 }
 
-// noResult is the error for a result that is not there.
+// noResult returns the error for a missing result.
 func noResult(id string, err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrPending):
@@ -119,7 +119,7 @@ func noResult(id string, err error) error {
 	return connection.Failed(err)
 }
 
-// check refuses to wait where nobody could answer meanwhile.
+// check rejects --wait for a queue in a directory, because no worker can open it meanwhile.
 func (f *waitFlags) check(queue *connection.QueueFlags) error {
 	if f.on && queue.Embedded() {
 		return console.Usagef("--wait: a queue in a folder is for one process at a time, so no worker could answer: "+
@@ -128,7 +128,7 @@ func (f *waitFlags) check(queue *connection.QueueFlags) error {
 	return nil
 }
 
-// printResult prints an answer, or returns the failure with the exit status that it has with ask.
+// printResult prints an answer, or returns the failure with the exit code of ask.
 func printResult(env *console.Env, r *jetstream.Result, asJSON bool) error {
 	if asJSON {
 		if err := env.PrintJSON(r); err != nil || r.Failure == nil {
@@ -158,7 +158,7 @@ func failureError(r *jetstream.Result) error {
 	return errors.New(text)
 }
 
-// failureStatus is that of a chain which failed in the same way here.
+// failureStatus returns the exit code that ask has for the same failure.
 func failureStatus(f *jetstream.Failure) int {
 	cause := &clichain.BackendError{Reason: f.Reason, Message: f.Message}
 	failed := &clichain.ChainError{Attempts: f.Attempts, Cause: cause}

@@ -26,7 +26,7 @@ type statusFlags struct {
 }
 
 const (
-	// statusLimit bounds one look at a queue, and statusEvery is the pause between two.
+	// statusLimit limits one query of a queue, and statusEvery is the pause between two queries.
 	statusLimit = 30 * time.Second
 	statusEvery = time.Second
 )
@@ -90,12 +90,12 @@ func showStatus(ctx context.Context, env *console.Env, f *statusFlags) (err erro
 	return env.Print(statusTable(s, env.StyleOf(env.Out), console.Columns(env.Out), time.Now()))
 }
 
-// redraws reports whether to draw again and again: on a terminal whose cursor moves, where the queue stays usable.
+// redraws reports whether to update the output: on a terminal that supports it, if other processes can use the queue.
 func redraws(env *console.Env, f *statusFlags) bool {
 	return terminal.Is(env.Out) && env.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.Embedded()
 }
 
-// lookAt adds warnings to what the queue tells of itself.
+// lookAt queries the status of the queue and adds warnings.
 func lookAt(ctx context.Context, q *jetstream.Queue, more []string) (*jetstream.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
@@ -106,8 +106,8 @@ func lookAt(ctx context.Context, q *jetstream.Queue, more []string) (*jetstream.
 	return s, err
 }
 
-// follow draws the status again and again until ctx ends, which is no failure: nothing else ends it. A look that fails
-// is told below the last one that did not.
+// follow updates the status until ctx ends, and then returns nil. After a failed query it shows the error below
+// the last status.
 func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstream.Status, error)) error {
 	var last *jetstream.Status
 	for ctx.Err() == nil {
@@ -133,15 +133,15 @@ func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstr
 	return nil
 }
 
-// screen is a terminal on which each drawing replaces the one before.
+// screen is a terminal on which each drawing replaces the previous one.
 type screen struct {
 	out   io.Writer
 	style console.Style
 	size  func() (width, height int)
-	lines int // of the last drawing
+	lines int // lines of the last drawing
 }
 
-// draw writes no more lines than there are, because the cursor could not go back over them.
+// draw writes at most as many lines as the terminal has, because the cursor cannot move back further.
 func (s *screen) draw(status *jetstream.Status, failure error) error {
 	width, height := s.size()
 	text := statusTable(status, s.style, width, time.Now())
@@ -162,7 +162,7 @@ func (s *screen) draw(status *jetstream.Status, failure error) error {
 	return console.OutputError(err)
 }
 
-// sizeOf tells the columns and lines of a terminal, each time anew.
+// sizeOf returns a function for the current columns and lines of a terminal.
 func sizeOf(out io.Writer) func() (int, int) {
 	return func() (int, int) {
 		height := 24

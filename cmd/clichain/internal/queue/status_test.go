@@ -50,7 +50,7 @@ func busyQueue() *jetstream.Status {
 		},
 		Warnings: []string{
 			"the queue is on a single server: if it loses its data, jobs are lost; use a cluster of three servers",
-			"server alpha acknowledges before the disk has it: set sync_interval: always in its jetstream block",
+			"server alpha acknowledges jobs before it writes them to disk; set sync_interval: always in its jetstream block",
 		},
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// statusTable is the state of a queue for people, in lines of up to width columns. It is a pure function: what is in it
-// depends on nothing else, and names that others have chosen cannot move the cursor.
+// statusTable returns the state of a queue as a table, in lines of up to width columns. Control characters in names are
+// escaped.
 func statusTable(s *jetstream.Status, paint console.Style, width int, now time.Time) string {
 	p := console.NewPage(paint, width)
 	queueCounts(p, s, now)
@@ -55,7 +55,7 @@ func queueCounts(p *console.Page, s *jetstream.Status, now time.Time) {
 	row("cost", cost, fmt.Sprintf("%d tokens in, %d out", s.Usage.InputTokens, s.Usage.OutputTokens))
 }
 
-// tally is "3 high, 9 normal": the largest number first.
+// tally formats counts, such as "9 normal, 3 high", the largest number first.
 func tally[K ~string](counts map[K]int) string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -69,7 +69,7 @@ func tally[K ~string](counts map[K]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// bytesText is a number of bytes in at most eight columns.
+// bytesText formats a number of bytes in at most eight columns.
 func bytesText(n int64) string {
 	value := float64(n)
 	for _, unit := range []string{"B", "KiB", "MiB"} {
@@ -81,7 +81,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f GiB", value)
 }
 
-// dueText says when the first parked job is due.
+// dueText formats the time of the first delayed job.
 func dueText(at, now time.Time) string {
 	switch {
 	case at.IsZero():
@@ -132,7 +132,7 @@ func queueWorkers(p *console.Page, list []jetstream.WorkerStatus, now time.Time)
 	}
 }
 
-// abilities is what a worker announces: its state, its versions, and what it offers to jobs.
+// abilities lists what a worker announces: its state, its versions, and what it allows jobs.
 func abilities(state string, w *jetstream.WorkerStatus) string {
 	parts := []string{state, fmt.Sprintf("protocol %d", cmp.Or(w.Protocol, 1)), w.Version, strings.Join(w.Backends, " ")}
 	if w.Access > 0 {

@@ -24,7 +24,7 @@ var Priorities = []jetstream.Priority{jetstream.PriorityHigh, jetstream.Priority
 
 // submitFlags are the flags of submit.
 type submitFlags struct {
-	ask   param.Values // the part of it that is about the request
+	ask   param.Values // the flags about the request
 	queue connection.QueueFlags
 	job   jetstream.Job
 	wait  waitFlags
@@ -76,7 +76,7 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 	param.Add(flags, cmd.Name(), &f.ask)
 }
 
-// submit finds every mistake that can be found before it connects or reads stdin.
+// runSubmit validates the flags before it connects or reads stdin.
 func runSubmit(ctx context.Context, env *console.Env, f *submitFlags, args []string) (err error) {
 	source, err := request.NewPromptSource(env, &f.ask, args)
 	if err != nil {
@@ -125,7 +125,7 @@ func submitError(err error, id string) error {
 	return connection.Failed(fmt.Errorf("job %q: %w", id, err))
 }
 
-// request makes the job of the flags: all of it but the prompt.
+// request makes the request of the job from the flags, without the prompt.
 func (f *submitFlags) request() (err error) {
 	if f.job.ID == "" && !f.idGiven {
 		f.job.ID = uuid.NewString()
@@ -143,7 +143,7 @@ func (f *submitFlags) request() (err error) {
 	return err
 }
 
-// parseDeadline takes a time from now, or one on the calendar.
+// parseDeadline parses a duration from now, or a time in RFC 3339.
 func parseDeadline(text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if d, no := time.ParseDuration(text); no == nil {

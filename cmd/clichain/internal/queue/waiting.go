@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// firstReport is how long a job is waited for in silence, and noteEvery the pause between two looks at what it waits
-	// for. Workers announce themselves every 2 s.
+	// firstReport is how long a job is waited for in silence, and noteEvery the pause between two looks at what it
+	// waits for. Workers announce themselves every 2 s.
 	firstReport = 3 * time.Second
 	reportEvery = 5 * time.Second
 )
 
-// reportWaiting says on stderr what a job waits for, as long as that is no worker's run, until stop is called.
+// reportWaiting prints on stderr what a job waits for until a worker runs it or stop is called.
 func reportWaiting(ctx context.Context, env *console.Env, q *jetstream.Queue, id string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -46,7 +46,7 @@ func reportWaiting(ctx context.Context, env *console.Env, q *jetstream.Queue, id
 	}
 }
 
-// untilWords is " until" and the local time, or nothing if no time is known.
+// untilWords returns " until" and the local time, or "" if the time is unknown.
 func untilWords(until time.Time) string {
 	if until.IsZero() {
 		return ""

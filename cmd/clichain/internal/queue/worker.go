@@ -23,7 +23,7 @@ import (
 // workerFlags are the flags of worker.
 type workerFlags struct {
 	service.Flags
-	ask          param.Values // the part of it that is about backends
+	ask          param.Values // the flags about backends
 	queue        connection.QueueFlags
 	name, health string
 	permissions  permit.Permissions
@@ -72,7 +72,7 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	param.Add(flags, cmd.Name(), &f.ask)
 }
 
-// runWorker finds every mistake that can be found before it connects or starts anything.
+// runWorker validates the flags before it connects or starts a process.
 func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err error) {
 	if err := f.queue.Check(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err 
 	return f.run(ctx, q, w, selected)
 }
 
-// run works until ctx ends and the jobs have ended or are given back.
+// run works until ctx ends and every job has ended or was returned.
 func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, selected *selection.Selection) error {
 	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
 	err = q.Work(ctx, t.Wrap(chain), cfg)
 	if !cancelReport() {
-		<-drained // a worker with nothing to do is faster than its log
+		<-drained // an idle worker could end before it logs this
 	}
 	s := w.status()
 	w.log.Info("stopped", "answered", s.Done, "failed", s.Failed, "parked", s.Parked)

@@ -15,8 +15,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// Check finds what would make a request fail at every backend, before any of them is looked for. Its prompt may be
-// missing yet.
+// Check returns a usage error for a request that every backend would reject. The prompt may still be missing.
 func Check(ctx context.Context, req clichain.Request) error {
 	for _, name := range req.Options.AddDirs {
 		if err := CheckDir(name); err != nil {
@@ -37,21 +36,20 @@ func Check(ctx context.Context, req clichain.Request) error {
 	return CheckFields(ctx, req)
 }
 
-// CheckFields has a chain find the mistakes, which it does before it asks anybody: the one that it could ask answers
-// nothing.
+// CheckFields validates the fields of a request with a chain, whose only backend never answers.
 func CheckFields(ctx context.Context, req clichain.Request) error {
 	nobody := clichain.BackendFunc("nobody", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return nil, &clichain.BackendError{Reason: clichain.ReasonExit}
 	})
 	req.Messages = append(slices.Clip(req.Messages), clichain.Message{Role: clichain.RoleUser, Content: "-"})
-	req.Model, req.Session = "", "" // which are for one backend to judge
+	req.Model, req.Session = "", "" // each backend validates them
 	_, err := clichain.ChainOf([]clichain.Backend{nobody}, &clichain.ChainConfig{NoCooldown: true}).Complete(ctx, req)
 	be, ok := errors.AsType[*clichain.BackendError](err)
 	if !ok || !slices.Contains(console.UsageReasons, be.Reason) {
 		return nil
 	}
 	flag := param.FlagOf(be.Option)
-	if flag == param.Prompt { // that of the user is not there yet
+	if flag == param.Prompt { // the prompt is a placeholder
 		flag = "--system"
 	}
 	shown := console.WithFlags(be).(*clichain.BackendError)
@@ -77,7 +75,7 @@ func CheckDir(name string) error {
 	return err
 }
 
-// checkImage looks at the beginning of a file, because no CLI says what is wrong with one that is no image.
+// checkImage checks the type of a file, because the CLIs have no useful error for a file that is not an image.
 func checkImage(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -91,12 +89,12 @@ func checkImage(name string) error {
 		return err
 	}
 	defer file.Close()
-	head, err := io.ReadAll(io.LimitReader(file, 512)) // as much as tells the kind
+	head, err := io.ReadAll(io.LimitReader(file, 512)) // enough to detect the type
 	if err != nil {
 		return err
 	}
 	if kind := http.DetectContentType(head); !strings.HasPrefix(kind, "image/") {
-		return fmt.Errorf("%s is no image but %s: the CLIs look at PNG, JPEG, GIF and WebP", name, kind)
+		return fmt.Errorf("%s is no image but %s: the CLIs support PNG, JPEG, GIF and WebP", name, kind)
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// maxPrompt is the limit for stdin, far above what any model takes.
+// maxPrompt limits the bytes of stdin. It is far above the context of any model.
 const maxPrompt = 64 << 20
 
-// StdinNotice is how long stdin may stay silent before a note on stderr says what the command waits for. Programs often
-// start others with a stdin that they never close.
+// StdinNotice is the time without an end of stdin after which a note on stderr says that the command waits for it. Many
+// programs start others with a stdin that they never close.
 const StdinNotice = 3 * time.Second
 
-// PromptSource is where the prompt comes from.
+// PromptSource is the source of the prompt.
 type PromptSource struct {
 	texts []string  // of the command line and of --prompt-file
 	stdin io.Reader // nil when stdin is not part of the prompt
@@ -28,7 +28,7 @@ type PromptSource struct {
 	by    string        // the flag that sets it
 }
 
-// promptSource decides, without reading stdin, what the prompt is made of.
+// NewPromptSource decides which parts the prompt has. It does not read stdin.
 func NewPromptSource(env *console.Env, f *param.Values, args []string) (*PromptSource, error) {
 	s := &PromptSource{note: env.Err}
 	s.bound("--timeout", f.Config.Timeout)
@@ -83,8 +83,7 @@ func (s *PromptSource) Read(ctx context.Context) (string, error) {
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// readStdin reads to the end, or until the time is over. The read itself cannot be interrupted, but the process ends
-// then.
+// readStdin reads to the end or until the time limit. The read itself cannot be interrupted; the process exits instead.
 func (s *PromptSource) readStdin(ctx context.Context) (string, error) {
 	type result struct {
 		data []byte

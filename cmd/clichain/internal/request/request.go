@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 )
 
-// Of is all of the request but the prompt.
+// Of returns the request of the flags, without the prompt.
 func Of(f *param.Values) (req clichain.Request, err error) {
 	req = f.Request
 	if req.Dir != "" && req.Access == clichain.AccessNone {
@@ -63,10 +63,10 @@ func schema(value string) ([]byte, error) {
 	return data, nil
 }
 
-// servers are the elements of --mcp-config: JSON, or the content of a file.
+// servers returns the values of --mcp-config: JSON, or the content of a file.
 func servers(f *param.Values) (list []json.RawMessage, err error) {
 	for _, value := range f.MCP {
-		element, name := []byte(value), "the value" // which may hold a secret
+		element, name := []byte(value), "the value" // it may have a secret
 		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 			name = value
 			if element, err = readFlagFile("--mcp-config", value); err != nil {
@@ -81,7 +81,7 @@ func servers(f *param.Values) (list []json.RawMessage, err error) {
 	return list, nil
 }
 
-// systemText is the system prompt of the flags.
+// systemText returns the system prompt of the flags.
 func systemText(f *param.Values) (string, error) {
 	if f.System != "" && f.SystemFile != "" {
 		return "", console.Usagef("--system-file: --system is there as well: give one of them")
@@ -90,7 +90,7 @@ func systemText(f *param.Values) (string, error) {
 	return f.System + string(text), err
 }
 
-// readFlagFile reads the file that a flag names; without a name there is nothing to read.
+// readFlagFile reads the file that a flag names. It returns nil without a name.
 func readFlagFile(flag, name string) ([]byte, error) {
 	if name == "" {
 		return nil, nil

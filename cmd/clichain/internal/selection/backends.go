@@ -74,7 +74,7 @@ func (r *Resolver) SelectAvailable(ctx context.Context, f *param.Values) (*Selec
 	return nil, err
 }
 
-// WarnDoubts prints the mistakes in SKIP_CLI where no answer brings them as its warnings. They are the same for all.
+// WarnDoubts prints the errors in SKIP_CLI, for commands whose output has no warnings.
 func (r *Resolver) WarnDoubts(providers Providers) {
 	if len(providers) == 0 {
 		return
@@ -104,7 +104,7 @@ func NewProviders(list []clichain.CliSpec, f *param.Values) (providers Providers
 	return providers
 }
 
-// Backends are the providers as backends of a chain.
+// Backends returns the providers as backends of a chain.
 func (list Providers) Backends() (backends []clichain.Backend) {
 	for _, p := range list {
 		backends = append(backends, p)
@@ -112,8 +112,7 @@ func (list Providers) Backends() (backends []clichain.Backend) {
 	return backends
 }
 
-// available is the error of a chain in which no backend is available. It comes before stdin is read, because stdin may
-// never end.
+// available returns an error if no backend is available. Commands call it before they read stdin, which may never end.
 func (list Providers) available(ctx context.Context) error {
 	var attempts []clichain.Attempt
 	for _, p := range list {
@@ -127,7 +126,7 @@ func (list Providers) available(ctx context.Context) error {
 	return console.Fail(console.ChainStatus(failed, false), failed)
 }
 
-// Unasked are the specs whose program is installed, and which no call asks because nothing names them.
+// Unasked returns the specs whose program is installed but that calls do not try, because nothing names them.
 func (c *Catalog) Unasked(asked []clichain.CliSpec, programs map[string]string) (list []clichain.CliSpec) {
 	for _, spec := range c.All {
 		p := clichain.NewProvider(spec, &clichain.Config{Binary: programs[spec.Name]})
@@ -138,12 +137,12 @@ func (c *Catalog) Unasked(asked []clichain.CliSpec, programs map[string]string) 
 	return list
 }
 
-// UnaskedText says that a backend is installed and no call asks it.
+// UnaskedText returns the remark about an installed backend that calls do not try.
 func UnaskedText(name string) string {
 	return name + " is installed, and asked only where it is named"
 }
 
-// UnaskedHint says how to ask such a backend.
+// UnaskedHint returns the hint how to try such a backend.
 func UnaskedHint(name string) string {
 	return fmt.Sprintf("ask it with `clichain ask --only %s`, or name it in %s", name, OrderVariable)
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Catalog are the specs that the command knows: the built-in ones, and those of the user's files.
+// Catalog has the built-in specs and the specs of the user's files.
 type Catalog struct {
 	All   []clichain.CliSpec
-	named []string // of the built-in ones: what a chain asks only where it is named
+	named []string // built-in specs that a chain tries only if they are named
 }
 
-// Catalog reads the catalog, of the files of the settings and of those of the flags. A spec of a known name replaces
-// that one, and is part of the chain.
+// Catalog reads the spec files of the settings and of the flags. A spec replaces the spec of the same name, and is
+// part of the chain.
 func (r *Resolver) Catalog(files []string) (Catalog, error) {
 	chain := specs.All()
 	c := Catalog{All: specs.Every()}
@@ -63,7 +63,7 @@ func (c *Catalog) add(source, file string) error {
 	return err
 }
 
-// Split separates the specs of the chain from those that it asks only where they are named.
+// Split returns the specs of the chain, and the specs that it tries only if they are named.
 func (c *Catalog) Split() (chain, named []clichain.CliSpec) {
 	for _, spec := range c.All {
 		if slices.Contains(c.named, spec.Name) {
@@ -75,7 +75,7 @@ func (c *Catalog) Split() (chain, named []clichain.CliSpec) {
 	return chain, named
 }
 
-// LoadFile reads a file of specs. The error has a line for each mistake, with its place and its path within the file.
+// LoadFile reads a file of specs. The error has one line for each problem, with its position.
 func LoadFile(source, file string) ([]clichain.CliSpec, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -92,7 +92,7 @@ func LoadFile(source, file string) ([]clichain.CliSpec, error) {
 	return list, nil
 }
 
-// ProblemLines writes problems as FILE:LINE:COLUMN: TEXT, the form that editors can jump to.
+// ProblemLines formats problems as FILE:LINE:COLUMN: TEXT, which editors can jump to.
 func ProblemLines(file string, problems []*specs.Problem) []string {
 	lines := make([]string, len(problems))
 	for i, p := range problems {
@@ -111,7 +111,7 @@ func ProblemLines(file string, problems []*specs.Problem) []string {
 	return lines
 }
 
-// IndexOf is the index of the spec of a name, or -1.
+// IndexOf returns the index of the spec with a name, or -1.
 func IndexOf(list []clichain.CliSpec, name string) int {
 	return slices.IndexFunc(list, func(s clichain.CliSpec) bool { return s.Name == name })
 }
@@ -125,7 +125,7 @@ func (c *Catalog) Choose(source string, names []string) ([]clichain.CliSpec, err
 	return chosen, nil
 }
 
-// Pick separates the named specs, in the order of the names, from names that are none.
+// Pick returns the named specs in the order of the names, and the unknown names.
 func (c *Catalog) Pick(names []string) (chosen []clichain.CliSpec, unknown []string) {
 	for _, name := range names {
 		i := IndexOf(c.All, name)
@@ -139,14 +139,14 @@ func (c *Catalog) Pick(names []string) (chosen []clichain.CliSpec, unknown []str
 	return chosen, unknown
 }
 
-// Unknown is the error for a name that no spec has.
+// Unknown returns the error for an unknown name of a spec.
 func (c *Catalog) Unknown(source, name string) error {
 	names := NamesOf(c.All)
 	return console.Usagef("%s: unknown backend %q: known are %s%s", source, name, strings.Join(names, ", "),
 		console.DidYouMean(name, names))
 }
 
-// Choose picks the backends that --only names; without it those of the settings; without both those of the chain.
+// Choose picks the backends of --only, else of the settings, else of the chain.
 func (r *Resolver) Choose(c Catalog, only []string) ([]clichain.CliSpec, error) {
 	if len(only) > 0 {
 		return c.Choose("--only", only)
@@ -162,7 +162,7 @@ func (r *Resolver) Choose(c Catalog, only []string) ([]clichain.CliSpec, error) 
 	return c.Choose(source, order)
 }
 
-// Order has the names of the settings, and what they come from; without names the order is that of the chain.
+// Order returns the names in the settings and their source. Without names, the order is that of the chain.
 func (r *Resolver) Order() (names []string, source string, err error) {
 	s, err := r.Settings()
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *Resolver) Order() (names []string, source string, err error) {
 	return s.Order, s.origin("order"), s.Invalid["order"]
 }
 
-// NamesOf are the names of specs.
+// NamesOf returns the names of specs.
 func NamesOf(list []clichain.CliSpec) (names []string) {
 	for _, spec := range list {
 		names = append(names, spec.Name)
@@ -179,10 +179,10 @@ func NamesOf(list []clichain.CliSpec) (names []string) {
 	return names
 }
 
-// BuiltinNames are the names of all built-in specs.
+// BuiltinNames returns the names of all built-in specs.
 func BuiltinNames() []string { return NamesOf(specs.Every()) }
 
-// Known refuses a flag that is about a backend that there is not.
+// Known returns an error for a flag that names an unknown backend.
 func (c *Catalog) Known(flag string, named iter.Seq[string]) error {
 	for _, name := range slices.Sorted(named) {
 		if IndexOf(c.All, name) < 0 {

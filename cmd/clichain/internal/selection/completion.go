@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ofCommand is the Resolver for the flags of a command line that the shell completes.
+// ofCommand returns the Resolver for the flags of a command line that a shell completes.
 func ofCommand(env *console.Env, cmd *cobra.Command) *Resolver {
 	r := NewResolver(env)
 	r.ConfigFlag, _ = cmd.Flags().GetString("config") // not all commands have these flags
@@ -19,7 +19,7 @@ func ofCommand(env *console.Env, cmd *cobra.Command) *Resolver {
 	return r
 }
 
-// KnownSpecs are the specs that the flags of a command name, or the built-in ones where those files have mistakes.
+// KnownSpecs returns the specs of a command line, or only the built-in specs if a file is invalid.
 func KnownSpecs(env *console.Env, cmd *cobra.Command) []clichain.CliSpec {
 	files, _ := cmd.Flags().GetStringArray("spec")
 	c, err := ofCommand(env, cmd).Catalog(files)
@@ -42,14 +42,14 @@ func CompleteNames(env *console.Env) cobra.CompletionFunc {
 	}
 }
 
-// CompleteName completes the name of a backend. Only the CLIs know more models.
+// CompleteName completes the name of a backend. Models are known only to the CLIs.
 func CompleteName(env *console.Env) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return NamesOf(KnownSpecs(env, cmd)), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// CompletePair completes the name in name=value. For the value, the shell does what the directive says.
+// CompletePair completes the name in name=value. The directive applies to the value.
 func CompletePair(env *console.Env, value cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, text string) (found []string, _ cobra.ShellCompDirective) {
 		if strings.Contains(text, "=") {

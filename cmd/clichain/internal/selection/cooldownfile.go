@@ -15,16 +15,16 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// Cooldowns is the file through which the calls of this user share the cooldowns of their backends, or nil.
+// Cooldowns returns the file of this user's cooldowns, or nil.
 func (r *Resolver) Cooldowns() cooldown.Store {
-	file, _ := r.CooldownFile() // a mistake has been told before
+	file, _ := r.CooldownFile() // an earlier step reports the error
 	if file == nil {
 		return nil
 	}
 	return file
 }
 
-// CooldownFile is nil where there is none.
+// CooldownFile returns the file of this user's cooldowns, or nil if cooldowns are off.
 func (r *Resolver) CooldownFile() (*cooldown.File, error) {
 	s, err := r.Settings()
 	if err != nil {
@@ -35,14 +35,14 @@ func (r *Resolver) CooldownFile() (*cooldown.File, error) {
 		return nil, nil
 	}
 	return cooldown.NewFile(path, func(err error) {
-		// A place that cannot be written to is usual in sandboxes, and not worth a warning.
+		// In a sandbox the file is often not writable, which needs no warning.
 		if _, usual := errors.AsType[*fs.PathError](err); !usual {
 			fmt.Fprintf(r.Err, "clichain: warning: %s\n", terminal.OneLine(err.Error()))
 		}
 	}), nil
 }
 
-// DefaultCooldowns is the file without a setting; empty on a machine without a home.
+// DefaultCooldowns returns the default file, or "" without a home directory.
 func DefaultCooldowns() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/settings"
 )
 
-// Entry is one setting: its name in the file, and its variable, in which it stands as the same text.
+// Entry is one setting, with its name in the file and its environment variable.
 type Entry struct {
 	Name, Variable string
 
@@ -46,7 +46,7 @@ const (
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
 )
 
-// Entries are in the order in which they are shown.
+// Entries are all settings, in display order.
 var Entries = []Entry{
 	entryOf("order", OrderVariable, func(v *settings.Values) *[]string { return &v.Order }, joined(","), param.Names),
 	entryOf("timeout", TimeoutVariable, func(v *settings.Values) *settings.Duration { return &v.Timeout },
@@ -63,7 +63,7 @@ var Entries = []Entry{
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
 }
 
-// entryOf makes the entry of the field that at finds.
+// entryOf makes the entry of the field that at returns.
 func entryOf[T any](
 	name, variable string, at func(*settings.Values) *T, text func(T) string, parse func(string) (T, error),
 ) Entry {

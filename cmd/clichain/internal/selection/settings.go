@@ -25,7 +25,7 @@ const (
 	profileVariable = "CLICHAIN_PROFILE"
 )
 
-// Resolver resolves the settings of a command, and chooses its backends by them and by its flags.
+// Resolver reads the settings of a command, and selects its backends from the settings and the flags.
 type Resolver struct {
 	*console.Env
 	ConfigFlag, ProfileFlag string    // of the flags
@@ -35,34 +35,34 @@ type Resolver struct {
 // NewResolver makes the Resolver of one command.
 func NewResolver(env *console.Env) *Resolver { return &Resolver{Env: env} }
 
-// AddFlags adds the flags that say where the settings are.
+// AddFlags declares --config and --profile.
 func (r *Resolver) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&r.ConfigFlag, "config", "", "settings `file`, or off for none (CLICHAIN_CONFIG)")
 	flags.StringVar(&r.ProfileFlag, "profile", "", "`name` of a profile in the settings file (CLICHAIN_PROFILE)")
 }
 
-// Settings are the settings that hold where no flag says otherwise, each from the first that has it: the environment,
-// the profile, the settings file.
+// Settings are the settings that apply unless a flag overrides them. Each comes from the first of these that has it:
+// the environment, the profile, the settings file.
 type Settings struct {
 	settings.Values
-	File    *settings.File // nil: there is none
-	Path    string         // of the settings file, also where there is none; empty: none is read
+	File    *settings.File // nil: the file does not exist
+	Path    string         // path of the settings file, even if it does not exist; "": no file is used
 	Profile Sourced        // empty: none
 	Sources map[string]Source
-	Invalid map[string]error // by the name of a setting: the mistake in its variable
+	Invalid map[string]error // errors of environment variables, by setting
 }
 
-// Sourced is a value with the flag or the environment variable that has it.
+// Sourced is a value with the flag or the environment variable that sets it.
 type Sourced struct{ Value, Source string }
 
-// Source is where a setting came from. The zero value means that nothing sets it.
+// Source is the source of a setting. The zero value means the default.
 type Source struct {
 	Variable string // of the environment
 	Profile  string // of the file
 	Line     int    // of the file
 }
 
-// Kind is "variable", "profile", "file" or "default".
+// Kind returns "variable", "profile", "file" or "default".
 func (s Source) Kind() string {
 	switch {
 	case s.Variable != "":
@@ -75,8 +75,8 @@ func (s Source) Kind() string {
 	return "default"
 }
 
-// Settings reads the settings once. The error of one environment variable is in Invalid, because a flag may make that
-// setting unnecessary.
+// Settings reads the settings once. The error of an environment variable is in Invalid, because a flag may override the
+// variable.
 func (r *Resolver) Settings() (*Settings, error) {
 	if r.settings != nil {
 		return r.settings, nil
@@ -95,7 +95,7 @@ func (r *Resolver) Settings() (*Settings, error) {
 	return c, nil
 }
 
-// secretInVariable refuses what would be printed.
+// secretInVariable rejects a variable that looks like a secret, because commands print settings.
 func (r *Resolver) secretInVariable() error {
 	names := []string{ConfigVariable, profileVariable}
 	for _, e := range Entries {
@@ -109,7 +109,7 @@ func (r *Resolver) secretInVariable() error {
 	return nil
 }
 
-// choose takes one setting from the first that has it.
+// choose sets one setting from its first source.
 func (c *Settings) choose(e Entry, variable string) {
 	if strings.TrimSpace(variable) != "" {
 		if err := e.read(&c.Values, variable); err != nil {
@@ -134,7 +134,7 @@ func (c *Settings) choose(e Entry, variable string) {
 	}
 }
 
-// loadSettings reads the file, and finds the profile in it.
+// loadSettings reads the file and finds the profile.
 func (r *Resolver) loadSettings(c *Settings) error {
 	place, err := r.SettingsPath()
 	if err != nil {
@@ -150,7 +150,7 @@ func (r *Resolver) loadSettings(c *Settings) error {
 	}
 	_, err = os.Lstat(c.Path)
 	none := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-	if place.Source != "" || !none { // nothing has to be at the default place
+	if place.Source != "" || !none { // the default file may be missing
 		if c.File, err = LoadSettingsFile(place); err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func (r *Resolver) loadSettings(c *Settings) error {
 	return c.checkProfile()
 }
 
-// SettingsPath is the place of the settings file, with what names it; the default place has no source, and no file at
-// all has no value. A relative path of the environment would depend on the working directory, which may be anybody's.
+// SettingsPath returns the path of the settings file and its source. The default path has no source. The value is ""
+// if no file is used. A relative path in the environment is an error, because it depends on the working directory.
 func (r *Resolver) SettingsPath() (Sourced, error) {
 	place := Sourced{r.ConfigFlag, "--config"}
 	if place.Value == "" {
@@ -172,13 +172,13 @@ func (r *Resolver) SettingsPath() (Sourced, error) {
 	case "off":
 		return Sourced{}, nil
 	case "":
-		path, _ := settings.DefaultPath() // without a home there is no file
+		path, _ := settings.DefaultPath() // without a home directory no file is used
 		return Sourced{Value: path}, nil
 	}
 	return place, nil
 }
 
-// LoadSettingsFile reads a settings file. The error has a line for each mistake.
+// LoadSettingsFile reads a settings file. The error has one line for each problem.
 func LoadSettingsFile(place Sourced) (*settings.File, error) {
 	file, err := settings.Load(place.Value)
 	if all, ok := errors.AsType[*settings.LoadError](err); ok {
@@ -199,7 +199,7 @@ func (c *Settings) checkProfile() error {
 		return nil
 	}
 	if c.File == nil {
-		where := "no settings file is read"
+		where := "no settings file is used"
 		if c.Path != "" {
 			where = "there is no settings file " + c.Path
 		}
@@ -218,7 +218,7 @@ func (c *Settings) profileNames() string {
 	return "it has " + terminal.OneLine(strings.Join(slices.Sorted(maps.Keys(c.File.Profiles)), ", "))
 }
 
-// origin names where a setting came from, for messages.
+// origin describes the source of a setting.
 func (c *Settings) origin(name string) string {
 	from := c.Sources[name]
 	switch {
@@ -230,8 +230,8 @@ func (c *Settings) origin(name string) string {
 	return fmt.Sprintf("%s:%d: %s", c.Path, from.Line, name)
 }
 
-// checkSpecs holds a file of specs that the settings file names to what holds for that itself, as it too is read
-// without being named for the call.
+// checkSpecs applies the checks of the settings file to a spec file that the settings file names, because both are read
+// without a flag.
 func (c *Settings) checkSpecs(file string) error {
 	if c.Sources["specs"].Variable != "" {
 		return nil
@@ -242,7 +242,7 @@ func (c *Settings) checkSpecs(file string) error {
 	return nil
 }
 
-// limit is the flag's value, else that of a setting.
+// limit returns the value of the flag, or else of the setting.
 func (c *Settings) limit(flag time.Duration, name string, value settings.Duration) (time.Duration, error) {
 	if flag > 0 {
 		return flag, nil
@@ -250,7 +250,7 @@ func (c *Settings) limit(flag time.Duration, name string, value settings.Duratio
 	return time.Duration(value), c.Invalid[name]
 }
 
-// Settle completes the values of the flags with the settings.
+// Settle sets the flags that were not given from the settings.
 func (r *Resolver) Settle(f *param.Values) error {
 	c, err := r.Settings()
 	if err != nil {

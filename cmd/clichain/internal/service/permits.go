@@ -12,10 +12,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// permitHelp is the help of --permit.
 const permitHelp = "`permission` beyond access, such as dir=/srv/repo; see \"clichain help permissions\" (repeatable)"
 
-// permits are the words of --permit: what each of them allows.
+// permits maps the names of permissions to the functions that grant them.
 var permits = map[string]func(p *permit.Permissions, value string) error{
 	"agents":  func(p *permit.Permissions, value string) error { return allow(&p.Agents, value) },
 	"bytes":   func(p *permit.Permissions, value string) error { return allowBytes(p, value) },
@@ -29,7 +28,7 @@ var permits = map[string]func(p *permit.Permissions, value string) error{
 	"tool":    func(p *permit.Permissions, value string) error { return allowAlso(&p.Tools, value) },
 }
 
-// PermitWords are the words of --permit, those that take a value with the sign that comes before it.
+// PermitWords returns the names of permissions for --permit, with "=" after a name that needs a value.
 func PermitWords() (words []string) {
 	for _, word := range slices.Sorted(maps.Keys(permits)) {
 		if permits[word](&permit.Permissions{}, "") != nil {
@@ -40,13 +39,13 @@ func PermitWords() (words []string) {
 	return words
 }
 
-// AddPermitFlag declares --permit for a command whose requests somebody else writes.
+// AddPermitFlag declares --permit.
 func AddPermitFlag(flags *pflag.FlagSet, p *permit.Permissions) {
 	flags.Func("permit", permitHelp, func(text string) error {
 		what, value, _ := strings.Cut(text, "=")
 		set, known := permits[what]
 		if !known {
-			return fmt.Errorf("%q is none of %s", what, strings.Join(slices.Sorted(maps.Keys(permits)), ", "))
+			return fmt.Errorf("%q is not one of %s", what, strings.Join(slices.Sorted(maps.Keys(permits)), ", "))
 		}
 		return set(p, value)
 	})
@@ -54,7 +53,7 @@ func AddPermitFlag(flags *pflag.FlagSet, p *permit.Permissions) {
 
 func allow(may *bool, value string) error {
 	if value != "" {
-		return errors.New("this one takes no value")
+		return errors.New("this permission takes no value")
 	}
 	*may = true
 	return nil
@@ -62,7 +61,7 @@ func allow(may *bool, value string) error {
 
 func allowAlso(list *[]string, value string) error {
 	if value == "" {
-		return errors.New("write what is allowed after a =")
+		return errors.New("write the allowed value after =")
 	}
 	*list = append(*list, value)
 	return nil

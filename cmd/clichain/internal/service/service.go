@@ -1,4 +1,4 @@
-// Package service has what the commands that answer the requests of others share: permissions, limits and logs.
+// Package service has the permissions, limits, flags and logs that batch, serve and worker share.
 package service
 
 import (
@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// DefaultSlots is how many requests a service answers at once.
+	// DefaultSlots is the default concurrency limit.
 	DefaultSlots = 4
 	// DefaultGrace is how long requests in flight may continue after a signal.
 	DefaultGrace = 30 * time.Second
-	// MaxHeader is the most bytes of the header of an HTTP request.
+	// MaxHeader limits the bytes of an HTTP request header.
 	MaxHeader = 8 << 10
 )
 
-// UnlessStopped is nil for an error that the end of ctx caused: to be stopped is how a service ends.
+// UnlessStopped returns err, or nil if the end of ctx caused it, because a signal is the normal end of a service.
 func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		return nil
@@ -27,7 +27,7 @@ func UnlessStopped(ctx context.Context, err error) error {
 	return err
 }
 
-// NewLog makes the log of a service, on stderr.
+// NewLog makes a log on stderr.
 func NewLog(env *console.Env, asJSON bool) *slog.Logger {
 	if asJSON {
 		return slog.New(slog.NewJSONHandler(env.Err, nil))
@@ -39,7 +39,7 @@ func NewLog(env *console.Env, asJSON bool) *slog.Logger {
 func ParseGrace(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, errors.New("write a time with its unit, such as 30s, or 0 to give jobs back at once")
+		return 0, errors.New("write a duration with its unit, such as 30s, or 0")
 	}
 	return d, nil
 }

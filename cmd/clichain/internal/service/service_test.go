@@ -19,7 +19,7 @@ func TestParseGrace(t *testing.T) {
 	}
 	for _, text := range []string{"", "30", "-1s"} {
 		_, err := ParseGrace(text)
-		require.ErrorContains(t, err, "or 0 to give jobs back at once", text)
+		require.ErrorContains(t, err, "such as 30s, or 0", text)
 	}
 }
 

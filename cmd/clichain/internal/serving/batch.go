@@ -24,14 +24,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// batchFlags is what the command line says about a batch. What it says about each request is in ask.
+// batchFlags are the flags of batch. The defaults of its requests are in ask.
 type batchFlags struct {
 	cfg    batch.Config
 	ask    param.Values
 	nats   connection.NATSFlags
 	dryRun bool
-	remote bool // the workers of a queue elsewhere answer
-	quiet  bool // nothing is shown but errors
+	remote bool // workers on a NATS server answer
+	quiet  bool // show only errors
 
 	permissions permit.Permissions
 	collector   string
@@ -96,37 +96,37 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	f.nats.Register(flags)
 }
 
-// ofWorkers are flags about backends, on which the workers of a queue elsewhere decide.
+// ofWorkers are flags that have no effect if the workers of a NATS server answer.
 var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env",
 	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile",
 }
 
-// check finds flags that would have no effect.
+// check rejects flags that would have no effect.
 func (f *batchFlags) check(given func(flag string) bool) error {
-	// A server of the environment alone is for commands that cannot do without one.
+	// NATS_URL alone selects a server only for commands that always need one.
 	f.remote = f.nats.Servers != "" || given("queue") && f.nats.Given()
 	for _, flag := range ofWorkers {
 		if f.remote && given(flag) {
-			return console.Usagef("--%s: has no effect with --nats or --queue: give it to the workers of the queue", flag)
+			return console.Usagef("--%s: has no effect with --nats or --queue; use it with clichain worker", flag)
 		}
 	}
 	switch {
 	case given("queue") && !f.remote:
-		return console.Usagef("--queue: needs --nats or %s: a batch of its own has a queue of its own",
+		return console.Usagef("--queue: needs --nats or %s",
 			connection.ServerVariable)
 	case f.permissions.Env != nil:
-		return console.Usagef("--permit env: no line can set a variable")
+		return console.Usagef("--permit env: a line cannot set an environment variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
 		return console.Usagef("--retry-side-effects: needs --retry-failed")
 	}
 	return nil
 }
 
-// runBatch finds every mistake that can be found before it reads anything.
+// runBatch validates the flags before it reads the input.
 func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err error) {
 	if f.cfg.In == "-" && terminal.Is(r.In) {
-		return console.Usagef("no input: give -i FILE, or lines on stdin")
+		return console.Usagef("no input: use -i FILE, or write lines to stdin")
 	}
 	cfg := f.cfg
 	cfg.Stdin, cfg.Stdout = r.In, r.Out
@@ -178,7 +178,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 	return batchStatus(r.Env, &cfg, s)
 }
 
-// defaults are those of a line. A folder needs access, which the line may bring.
+// defaults returns the defaults of a line. A directory needs access, which the line may set.
 func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	ask := f.ask
 	dir := ask.Request.Dir
@@ -196,8 +196,8 @@ func (f *batchFlags) defaults(ctx context.Context) (clichain.Request, error) {
 	return req, err
 }
 
-// ceiling is the most that a line may ask for: what the defaults have, and what is permitted besides. The input has a
-// bound of its own for the size of a line.
+// ceiling returns the permissions of a line: those of the defaults and of --permit. The input limits the size of a line
+// separately.
 func (f *batchFlags) ceiling(defaults clichain.Request) permit.Permissions {
 	p := f.permissions
 	p.Access, p.MaxBytes = defaults.Access, cmp.Or(p.MaxBytes, -1)

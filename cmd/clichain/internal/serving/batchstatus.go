@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 )
 
-// batchError gives an error of a batch its exit status.
+// batchError adds the exit code to an error of a batch.
 func batchError(err error) error {
 	if _, mistaken := errors.AsType[*batch.Mistake](err); mistaken {
 		return console.Fail(console.ExitUsage, err)
@@ -21,7 +21,7 @@ func batchError(err error) error {
 	return console.Fail(console.ExitFailed, err)
 }
 
-// batchStatus makes the exit status of how a batch ended, and says how to go on.
+// batchStatus returns an error with the exit code of a finished or stopped batch and a hint how to resume it.
 func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
 	goOn := "the same command goes on from there"
 	if cfg.Out == "-" && cfg.Store == "" {
@@ -47,7 +47,7 @@ func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
 	return unanswered(cfg, &s.Counts)
 }
 
-// unanswered is the error for lines that have no answer, though all is done.
+// unanswered returns an error if a finished batch has lines without an answer.
 func unanswered(cfg *batch.Config, c *batch.Counts) error {
 	var said []string
 	if c.Failed > 0 {
@@ -75,7 +75,7 @@ func unanswered(cfg *batch.Config, c *batch.Counts) error {
 	return console.Fail(console.ExitFailed, errors.New(strings.Join(said, "; ")))
 }
 
-// batchReason is why a batch has not answered all of its lines, for its span; empty if it has.
+// batchReason returns the reason for the span why a batch has lines without an answer, or "".
 func batchReason(s *batch.Summary, err error) string {
 	switch {
 	case err != nil:

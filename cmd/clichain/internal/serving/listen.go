@@ -15,10 +15,10 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/owner"
 )
 
-// address is a place on this machine alone.
+// address is an address that only this machine can reach.
 type address struct{ network, where string }
 
-// parseListen takes HOST:PORT with a host of this machine alone, or unix:PATH.
+// parseListen parses HOST:PORT with a loopback host, or unix:PATH.
 func parseListen(text string) (address, error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok && path != "" {
 		return address{"unix", path}, nil
@@ -30,7 +30,7 @@ func parseListen(text string) (address, error) {
 	return address{"tcp", where}, nil
 }
 
-// open listens. A socket is for this user alone; one that a dead process has left is replaced.
+// open listens. Only this user can connect to a socket. It replaces the socket of a dead process.
 func (l address) open(ctx context.Context) (net.Listener, error) {
 	if l.network == "unix" {
 		err := l.checkDir()
@@ -49,7 +49,7 @@ func (l address) open(ctx context.Context) (net.Listener, error) {
 	case *net.UnixAddr:
 		err = os.Chmod(l.where, 0o600)
 	case *net.TCPAddr:
-		if !at.IP.IsLoopback() { // a strange /etc/hosts
+		if !at.IP.IsLoopback() { // /etc/hosts may name another address
 			err = errors.New(l.where + " is not an address of this machine alone: use 127.0.0.1")
 		}
 	}
@@ -60,8 +60,8 @@ func (l address) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// checkDir refuses a directory in which another user could put a socket of that name, and get what clients send, such
-// as their token.
+// checkDir rejects a directory in which another user could create the socket and receive what clients send, such as
+// their token.
 func (l address) checkDir() error {
 	dir, err := filepath.Abs(filepath.Dir(l.where))
 	if err != nil {
@@ -73,10 +73,10 @@ func (l address) checkDir() error {
 	return owner.CheckPath(dir)
 }
 
-// knockLimit bounds the look whether somebody listens at a socket.
+// knockLimit limits the check whether a process listens on a socket.
 const knockLimit = 2 * time.Second
 
-// tidy removes a socket at which nobody listens.
+// tidy removes a socket on which no process listens.
 func (l address) tidy(ctx context.Context) error {
 	info, err := os.Lstat(l.where)
 	switch {

@@ -25,7 +25,7 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	service.Flags
-	ask             param.Values // the part of it that is about backends
+	ask             param.Values // the flags about backends
 	listen          address
 	tokenFile       string
 	origins, ignore []string
@@ -74,24 +74,24 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"send a stream when it is complete, so that another backend can replace a failed one")
 	f.Flags.Register(flags, "request", "requests")
 	param.Add(flags, cmd.Name(), &f.ask)
-	// Registering fails only for a flag that does not exist.
+	// It fails only for a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("ignore",
 		cobra.FixedCompletions(openai.IgnorableFields(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// parseIgnored takes fields whose loss only whoever serves can accept.
+// parseIgnored parses the names of request fields that the server may ignore.
 func parseIgnored(text string) ([]string, error) {
 	known := openai.IgnorableFields()
 	names := strings.Split(text, ",")
 	for i, name := range names {
 		if names[i] = strings.TrimSpace(name); !slices.Contains(known, names[i]) {
-			return nil, fmt.Errorf("%q is none of %s", names[i], strings.Join(known, ", "))
+			return nil, fmt.Errorf("%q is not one of %s", names[i], strings.Join(known, ", "))
 		}
 	}
 	return names, nil
 }
 
-// runServe finds every mistake that can be found before it listens or starts anything.
+// runServe validates the flags before it listens or starts a process.
 func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err error) {
 	s, err := r.SelectAvailable(ctx, &f.ask)
 	if err != nil {
@@ -133,7 +133,7 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	return server.run(ctx, listener, f.Grace)
 }
 
-// serveFieldNames are the fields of openai.Config as serve names them.
+// serveFieldNames maps the fields of openai.Config to flags of serve.
 var serveFieldNames = map[string]string{
 	"Token":          "the token file of clichain serve",
 	"AllowedOrigins": "clichain serve --allow-origin",
@@ -142,7 +142,7 @@ var serveFieldNames = map[string]string{
 	"BufferStreams":  "clichain serve --hold",
 }
 
-// serveToken is the token of the file, whose place is told when it is made.
+// serveToken returns the token of the token file. It prints the path of a new file.
 func serveToken(r *selection.Resolver, f *serveFlags) (string, error) {
 	if f.tokenFile == "" {
 		dir, err := os.UserConfigDir()
@@ -174,7 +174,7 @@ func closePool(pool *live.Pool, log *slog.Logger) {
 	}
 }
 
-// baseURL is what a client needs to know. A socket has no place in it: http://localhost stands for the host there.
+// baseURL returns the base URL for clients. For a socket the host is localhost.
 func (l address) baseURL(at net.Addr) string {
 	if l.network == "unix" {
 		return "http://localhost/v1"

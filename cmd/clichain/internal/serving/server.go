@@ -16,15 +16,15 @@ import (
 const (
 	serveHeaderLimit = 10 * time.Second
 	serveIdle        = 2 * time.Minute
-	// endLimit bounds the end of answers that are cut short: their CLIs are ended before they return.
+	// endLimit limits the time to end canceled requests, whose CLIs must end first.
 	endLimit = 20 * time.Second
 )
 
-// httpServer answers requests until it is told to stop.
+// httpServer answers requests until run returns.
 type httpServer struct {
 	http.Server
 	log *slog.Logger
-	cut context.CancelCauseFunc // ends the answers that are on their way
+	cut context.CancelCauseFunc // cancels the requests in flight
 }
 
 func newHTTPServer(handler http.Handler, log *slog.Logger) *httpServer {
@@ -36,7 +36,7 @@ func newHTTPServer(handler http.Handler, log *slog.Logger) *httpServer {
 	}}
 }
 
-// run serves until ctx ends, and returns when no answer is on its way any more.
+// run serves until ctx ends, and returns when no request is in flight.
 func (s *httpServer) run(ctx context.Context, listener net.Listener, grace time.Duration) error {
 	defer s.cut(nil)
 	served := make(chan error, 1)
@@ -58,7 +58,7 @@ func (s *httpServer) run(ctx context.Context, listener net.Listener, grace time.
 	return nil
 }
 
-// drain lets answers go on for the grace, and then cuts them short.
+// drain waits for requests in flight for at most the grace, and then cancels them.
 func (s *httpServer) drain(ctx context.Context, grace time.Duration) error {
 	s.log.Info("draining: no more requests are taken", "grace", grace)
 	err := s.shutdown(ctx, grace)

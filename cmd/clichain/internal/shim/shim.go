@@ -1,5 +1,5 @@
-// Package shim makes this program a shim, if it was started as one. Go initializes it before most packages of the
-// command, whose initialization would take most of a shim's time.
+// Package shim runs this program as a shim if it was started as one. Go initializes this package before most others of
+// the command, whose initialization would slow the shim down.
 package shim
 
 import "github.com/clichain/clichain/runs"

@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// jobSpans has a span for each job that a worker runs, from its start until it is answered, has failed, or goes back.
+// jobSpans has a span for each running job of a worker. A span ends when the job is answered, failed or returned.
 type jobSpans struct {
 	t     *Exporter
 	queue string
 
 	mu   sync.Mutex
-	open map[string]*otel.JobSpan // by the jobs' ids
+	open map[string]*otel.JobSpan // by job id
 }
 
-// ObserveJobs adds a span for each job of a worker. The functions that cfg has already are called as before.
+// ObserveJobs adds a span for each job of a worker. It keeps the functions that cfg already has.
 func (t *Exporter) ObserveJobs(cfg *jetstream.WorkConfig, queue string) {
 	if t == nil {
 		return
@@ -64,7 +64,7 @@ func (s *jobSpans) take(id string) *otel.JobSpan {
 	return span
 }
 
-// end ends the span of a job. One that never ran has a span that ends at once.
+// end ends the span of a job. The span of a job that never ran starts and ends here.
 func (s *jobSpans) end(job *jetstream.Job, outcome otel.JobOutcome, reason string) {
 	span := s.take(job.ID)
 	if span == nil {
@@ -77,15 +77,15 @@ func (s *jobSpans) result(r *jetstream.Result) {
 	switch job := r.Job; {
 	case r.Failure == nil:
 		s.end(&jetstream.Job{ID: r.ID}, otel.JobAnswered, "")
-	case job == nil: // nobody could read it
+	case job == nil: // the job could not be decoded
 		s.end(&jetstream.Job{ID: r.ID}, otel.JobFailed, string(r.Failure.Reason))
 	default:
 		s.end(job, otel.JobFailed, string(r.Failure.Reason))
 	}
 }
 
-// StartBatch starts the span of a batch that belongs to a trace; nil for none. It returns what the jobs of the batch
-// carry. end ends the span, with the reason why lines have no answer.
+// StartBatch starts the span of a batch in a trace, or in a new one if it is nil. It returns the trace for the jobs.
+// End ends the span with the reason why lines have no answer.
 func (t *Exporter) StartBatch(
 	ctx context.Context, trace map[string]string,
 ) (carried map[string]string, end func(reason string)) {

@@ -28,7 +28,7 @@ type Exporter struct {
 	metrics *sdkmetric.MeterProvider
 }
 
-// ParseCollector takes the URL of a collector that speaks OTLP over HTTP.
+// ParseCollector validates the URL of an OTLP collector over HTTP.
 func ParseCollector(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -37,8 +37,8 @@ func ParseCollector(text string) (string, error) {
 	return text, nil
 }
 
-// New makes the Exporter for the collector at a URL; without a URL it is nil. It sends nothing before the first call. A
-// collector that cannot be reached fails no call.
+// New makes the Exporter for the collector at a URL, or nil without a URL. It sends nothing before the first call. An
+// unreachable collector fails no call.
 func New(ctx context.Context, collector string) (*Exporter, error) {
 	if collector == "" {
 		return nil, nil
@@ -71,14 +71,14 @@ func New(ctx context.Context, collector string) (*Exporter, error) {
 	return t, err
 }
 
-// serviceAttributes name this program. A collector calls a program without a name unknown_service.
+// serviceAttributes names this program. Without a name, a collector shows it as unknown_service.
 func serviceAttributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("service.name", "clichain"), attribute.String("service.version", version.Read().Version),
 	}
 }
 
-// Hooks are for the chain that Wrap gets; nil for none.
+// Hooks returns the hooks for the chain that Wrap receives, or nil.
 func (t *Exporter) Hooks() *clichain.Hooks {
 	if t == nil {
 		return nil
@@ -86,7 +86,7 @@ func (t *Exporter) Hooks() *clichain.Hooks {
 	return t.Telemetry.Hooks()
 }
 
-// Wrap makes a backend whose calls have spans.
+// Wrap returns a backend that adds a span to each call.
 func (t *Exporter) Wrap(chain clichain.Backend) clichain.Backend {
 	if t == nil {
 		return chain
@@ -94,7 +94,7 @@ func (t *Exporter) Wrap(chain clichain.Backend) clichain.Backend {
 	return t.Backend(chain)
 }
 
-// context makes a job's context from its trace.
+// context adds the trace of a job to ctx.
 func (t *Exporter) context(ctx context.Context, trace map[string]string) context.Context {
 	if t == nil {
 		return ctx
@@ -102,15 +102,15 @@ func (t *Exporter) context(ctx context.Context, trace map[string]string) context
 	return t.Extract(ctx, trace)
 }
 
-// Continue makes a context that continues the trace that is named in it.
+// Continue makes the trace in the values of ctx the parent of new spans.
 func (t *Exporter) Continue(ctx context.Context) context.Context { return t.context(ctx, traceOf(ctx)) }
 
-// OfEnvironment is the trace of the environment variables TRACEPARENT and TRACESTATE; nil for none.
+// OfEnvironment returns the trace of the environment variables TRACEPARENT and TRACESTATE, or nil.
 func OfEnvironment(getenv func(string) string) map[string]string {
 	return traceOf(call.WithTrace(context.Background(), getenv("TRACEPARENT"), getenv("TRACESTATE")))
 }
 
-// traceOf is the trace that is named in a context, nil for none.
+// traceOf returns the trace in the values of ctx, or nil.
 func traceOf(ctx context.Context) map[string]string {
 	parent, state := call.TraceOf(ctx)
 	if parent == "" {
@@ -137,10 +137,10 @@ func (t *Exporter) MeasureQueue(name string, q *jetstream.Queue) error {
 	return err
 }
 
-// flushLimit bounds how long the end of the program waits for a collector.
+// flushLimit limits how long Close waits for a collector.
 const flushLimit = 5 * time.Second
 
-// Close sends the spans and metrics that are left.
+// Close sends the remaining spans and metrics.
 func (t *Exporter) Close() error {
 	if t == nil {
 		return nil

@@ -1,3 +1,2 @@
-// Package terminal draws for people: a line that stays in its place while it changes, and texts that fit, without what
-// could move the cursor.
+// Package terminal draws a line that changes in place, and fits texts to columns without control characters.
 package terminal

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Line is one line that is drawn again and again in its place, below what goes to the streams of [Line.Over]. It is
-// safe for concurrent use.
+// Line is a line that is redrawn in place below the output of the streams of [Line.Over]. It is safe for concurrent
+// use.
 type Line struct {
 	Out   io.Writer  // the terminal
 	Width func() int // its columns
 
 	mu     sync.Mutex
 	drawn  bool
-	within bool // text of a stream has not come to the end of its line: there is no place to draw
+	within bool // a stream is in the middle of a line, so the line cannot be drawn
 }
 
 const (
@@ -21,20 +21,20 @@ const (
 	erase = "\x1b[K" // from the cursor to the end of the line
 )
 
-// Draw shows what content makes for a width, in place of what was there. The last column stays free, because a full
-// line would move the cursor.
+// Draw replaces the line with the result of content for a width. The last column stays free, because a full line would
+// move the cursor.
 func (l *Line) Draw(content func(width int) string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.within {
 		return
 	}
-	// A terminal that cannot be written to is no reason to fail.
+	// A write error of the terminal does not fail the command.
 	_, _ = io.WriteString(l.Out, start+content(max(l.Width()-1, 0))+erase)
 	l.drawn = true
 }
 
-// Clear removes the line until it is drawn again.
+// Clear removes the line until the next Draw.
 func (l *Line) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,10 +48,10 @@ func (l *Line) clear() {
 	}
 }
 
-// Over makes a stream that may share the screen with the line: whatever is written to it stands above.
+// Over returns a stream whose output appears above the line.
 func (l *Line) Over(w io.Writer) io.Writer { return &stream{l, w} }
 
-// stream is a writer in whose way the line does not get.
+// stream is a writer that removes the line before a write.
 type stream struct {
 	line *Line
 	to   io.Writer
@@ -67,7 +67,7 @@ func (s *stream) Write(data []byte) (int, error) {
 	return s.to.Write(data)
 }
 
-// Fd is that of the file below. Without one it is no descriptor.
+// Fd returns the descriptor of the underlying file, or an invalid descriptor.
 func (s *stream) Fd() uintptr {
 	if f, ok := s.to.(file); ok {
 		return f.Fd()

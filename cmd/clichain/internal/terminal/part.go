@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Part is a piece of a line. Where there is no room for all, the least important go first.
+// Part is a piece of a line. If a line is too narrow, the least important parts are left out first.
 type Part struct {
 	Text       string
 	Importance int
 }
 
-// Fit joins the parts that have a text to a line of at most width columns. What is left alone is cut.
+// Fit joins the parts that have a text to a line of at most width columns. It shortens a last remaining part.
 func Fit(width int, parts ...Part) string {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Text == "" })
 	for len(parts) > 1 && Width(join(parts)) > width {

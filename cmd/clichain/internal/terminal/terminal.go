@@ -2,7 +2,7 @@ package terminal
 
 import "golang.org/x/term"
 
-// file is a stream with a descriptor, as an [os.File] is.
+// file is a stream with a descriptor, such as an [os.File].
 type file interface{ Fd() uintptr }
 
 // Is reports whether a stream is a terminal.
@@ -11,7 +11,7 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Columns is how wide the terminal is that a stream goes to; 0 where that is not known.
+// Columns returns the width of the terminal of a stream, or 0 if it is unknown.
 func Columns(stream any) int {
 	if f, ok := stream.(file); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {

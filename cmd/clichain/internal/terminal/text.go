@@ -7,8 +7,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Visible drops control characters, and those that turn the direction of writing, so that the text of a model or of a
-// CLI can neither move the cursor of the terminal, nor change its title, nor look like another text.
+// Visible removes control characters and characters that change the writing direction. Then the text of a model or CLI
+// cannot move the cursor, change the title of the terminal, or look like another text.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -18,16 +18,16 @@ func Visible(s string) string {
 	}, s)
 }
 
-// OneLine is the visible text with single blanks between its words.
+// OneLine returns the visible text with single blanks between its words.
 func OneLine(s string) string { return Visible(strings.Join(strings.Fields(s), " ")) }
 
-// cells measures texts as terminals do, whatever language they are set to.
+// cells measures texts independently of the locale.
 var cells = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Width is how many columns a text takes.
+// Width returns the number of columns of a text.
 func Width(s string) int { return cells.StringWidth(s) }
 
-// Shorten cuts a line to a number of columns.
+// Shorten shortens a line to a number of columns.
 func Shorten(s string, width int) string {
 	if width <= 0 {
 		return ""

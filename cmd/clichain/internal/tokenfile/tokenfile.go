@@ -20,8 +20,8 @@ const (
 	maxToken = 4 << 10
 )
 
-// Read reads the token in a file of this user that nobody else may read or replace. Where there is none, made is true,
-// and the file has been made, with a new token.
+// Read reads the token in a file that only this user may read or replace. If the file does not exist, Read creates it
+// with a new token and returns made true.
 func Read(path string) (token string, made bool, err error) {
 	token, err = readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("%w: remove the file for a new token, or name another one", err)
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s is no regular file", path)
-	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows": // which has other rights
+	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows": // Windows has other permissions
 		return "", fmt.Errorf("%s may be read by others (mode %04o): run chmod 600 on it, or remove it for a new token",
 			path, info.Mode().Perm())
 	}
@@ -65,7 +65,7 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// makeToken makes the file as a whole: nobody reads half of it, and none that is there is replaced.
+// makeToken creates the file atomically, and replaces no existing file.
 func makeToken(path string) error {
 	dir := filepath.Dir(path)
 	if err := owner.MkdirAll(dir); err != nil {

@@ -1,4 +1,4 @@
-// Package version reads what a program was built from.
+// Package version reads the build information of the program.
 package version
 
 import (
@@ -9,23 +9,23 @@ import (
 	"runtime/debug"
 )
 
-// Info is what a program was built from.
+// Info is the build information of a program.
 type Info struct {
 	Version  string `json:"version"`            // of the module
-	Commit   string `json:"commit,omitempty"`   // where it was built in a checkout
-	Modified bool   `json:"modified,omitempty"` // with changes that are in no commit
+	Commit   string `json:"commit,omitempty"`   // of a build in a checkout
+	Modified bool   `json:"modified,omitempty"` // the checkout had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// Read is the Info of this program.
+// Read returns the Info of this program.
 func Read() Info {
 	info, _ := debug.ReadBuildInfo()
 	return of(info)
 }
 
-// of reads what the go command has recorded in a program: the version of a published module or of a checkout, and the
-// commit of a checkout. Without a record info is nil.
+// of converts the build information that the go command recorded: the version, and the commit of a checkout. Info is
+// nil if there is none.
 func of(info *debug.BuildInfo) Info {
 	b := Info{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
@@ -43,7 +43,7 @@ func of(info *debug.BuildInfo) Info {
 	return b
 }
 
-// Print writes the Info for people.
+// Print writes the Info as text.
 func (b Info) Print(w io.Writer) error {
 	commit := cmp.Or(b.Commit, "(unknown)")
 	if b.Modified {
