@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOptionsArrive: every flag of ask reaches the CLI.
 func TestOptionsArrive(t *testing.T) {
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
@@ -40,7 +39,7 @@ func TestOptionsArrive(t *testing.T) {
 	require.NotContains(t, r.Env, "OTHER=3")
 }
 
-// TestSchemaArrives at the CLI, and the answer is held against it.
+// TestSchemaArrives checks that the CLI receives the schema and that clichain validates the answer.
 func TestSchemaArrives(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
@@ -59,7 +58,7 @@ func TestSchemaArrives(t *testing.T) {
 	require.NotEqual(t, "hi", r.Args[2])
 }
 
-// TestLargeInput: 300 kB pass through both ways, byte for byte.
+// TestLargeInput sends 300 kB to a CLI and back without a change.
 func TestLargeInput(t *testing.T) {
 	w := newWorld(t)
 	spec := filepath.Join(t.TempDir(), "spec.json")
@@ -84,7 +83,7 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	require.Equal(t, "clichain: bad_request (PROMPT): NUL byte at offset 1: remove it\n", string(out))
 }
 
-// noSettings is an environment without anything, and without the settings of whoever runs the tests.
+// noSettings is an empty environment that also disables the settings file of the user.
 func noSettings(name string) string {
 	if name == selection.ConfigVariable {
 		return "off"
@@ -96,7 +95,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-// TestOutputErrors: an answer that cannot be written is no success.
+// TestOutputErrors checks the exit code of each command that cannot write its output.
 func TestOutputErrors(t *testing.T) {
 	for _, args := range [][]string{{"specs"}, {"specs", "claude"}, {"specs", "--json"}, {"doctor"}, {"doctor", "--json"}, {"build", "hi"}, {"build", "--json", "hi"}, {"models"}, {"models", "--json"}, {"config"}, {"config", "--json"}, {"config", "path", "--config", "x"}, {"version"}, {"version", "--json"}} {
 		var stderr bytes.Buffer

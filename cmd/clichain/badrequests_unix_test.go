@@ -33,7 +33,7 @@ func (w *world) picky() (path string) {
 	return path
 }
 
-// TestBatchWithBadLines: lines that fail delay none of the others.
+// TestBatchWithBadLines checks that failing lines do not delay the others.
 func TestBatchWithBadLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -92,7 +92,7 @@ func TestBatchWithBadLines(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestServeWithBadRequests: a client whose requests fail takes the CLI from no other client.
+// TestServeWithBadRequests checks that failing requests of one client do not suppress the CLI for other clients.
 func TestServeWithBadRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -29,7 +29,7 @@ func (w *world) slow(after time.Duration) (path string) {
 	return path
 }
 
-// lines writes an input of n lines, every other with an id of its own.
+// lines writes an input of n lines. Every second line has an id.
 func (w *world) lines(n int) (file string) {
 	file = filepath.Join(w.t.TempDir(), "in.jsonl")
 	var b strings.Builder
@@ -44,7 +44,7 @@ func (w *world) lines(n int) (file string) {
 	return file
 }
 
-// records reads an output, each line of which has to be a whole one.
+// records reads an output whose lines must all be complete.
 func records(t *testing.T, file string) (all []batch.Record) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -66,7 +66,7 @@ func idsOf(records []batch.Record) (ids []string) {
 	return ids
 }
 
-// lengthOf is zero for a file that there is not.
+// lengthOf returns the length of a file, or 0 if it does not exist.
 func lengthOf(file string) int64 {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -75,13 +75,13 @@ func lengthOf(file string) int64 {
 	return info.Size()
 }
 
-// gone waits until no process of a fake is left.
+// gone waits until every process of a fake has ended.
 func gone(t *testing.T, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 0 }, 30*time.Second, 5*time.Millisecond)
 }
 
-// TestBatchFirstTry: with nothing but one CLI, here one that cannot be kept warm, the first command works.
+// TestBatchFirstTry runs a batch with one CLI that cannot stay warm.
 func TestBatchFirstTry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -102,7 +102,7 @@ func TestBatchFirstTry(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestBatchWithoutWarmProcess: a CLI whose live mode does not answer holds up no line, and the batch says so.
+// TestBatchWithoutWarmProcess checks that a CLI whose live mode does not answer delays no line and is reported.
 func TestBatchWithoutWarmProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -139,7 +139,7 @@ func TestBatchWithoutWarmProcess(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestBatchInterrupted: Ctrl-C ends what runs, says how to go on, and leaves no process.
+// TestBatchInterrupted checks that Ctrl-C terminates all processes and prints how to resume.
 func TestBatchInterrupted(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -181,7 +181,7 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 }
 
-// TestBatchSilentInput: Ctrl-C is heard while stdin says nothing.
+// TestBatchSilentInput checks that Ctrl-C works while the batch waits for stdin.
 func TestBatchSilentInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -203,7 +203,7 @@ func TestBatchSilentInput(t *testing.T) {
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())
 }
 
-// TestBatchTwice: a second batch on the same output, or the same store, is refused.
+// TestBatchTwice checks that a second batch on the same output or store fails.
 func TestBatchTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

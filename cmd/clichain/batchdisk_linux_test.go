@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// small runs a shell script with a file system of its own at dir, of a size and with mount options.
+// small runs a shell script with a separate file system of a given size mounted at dir.
 func (w *world) small(dir, options, script string) (said string, status int) {
 	w.t.Helper()
 	for _, tool := range []string{"unshare", "mount", "sh", "timeout"} {
@@ -35,7 +35,7 @@ func (w *world) small(dir, options, script string) (said string, status int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// TestBatchDiskFull: a full disk is named, and after it has room the same command goes on.
+// TestBatchDiskFull checks that a full disk is reported, and that the batch resumes when the disk has space again.
 func TestBatchDiskFull(t *testing.T) {
 	for _, test := range []struct{ name, store string }{
 		{"output", "--store " + t.TempDir()}, // the queue is elsewhere
@@ -44,7 +44,7 @@ func TestBatchDiskFull(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			// 1.8 MB in all: enough to fill the disk, and the fewer the sooner it is done.
+			// 1.8 MB in total, just enough to fill the disk.
 			s := scenario("claude", "answer", strings.Repeat("long ", 12_000))
 			path, err := clitest.Install(w.bin, "claude", s)
 			require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestBatchDiskFull(t *testing.T) {
 	}
 }
 
-// TestBatchReadOnly: a folder that cannot be written to is named.
+// TestBatchReadOnly checks that a read-only directory is reported.
 func TestBatchReadOnly(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")

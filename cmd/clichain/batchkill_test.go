@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBatchKilled: however often a batch is killed, and wherever, in the end each line has one record.
+// TestBatchKilled kills a batch several times. Each line must have one record in the end.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
 	lines, kills := 50, 10
@@ -24,7 +24,7 @@ func TestBatchKilled(t *testing.T) {
 	killedBatch(t, lines, kills)
 }
 
-// TestBatchKilledOrdered: the same in the order of the input.
+// TestBatchKilledOrdered is TestBatchKilled with --ordered.
 func TestBatchKilledOrdered(t *testing.T) {
 	t.Parallel()
 	out := killedBatch(t, 20, 4, "--ordered")
@@ -35,7 +35,7 @@ func TestBatchKilledOrdered(t *testing.T) {
 	}
 }
 
-// killedBatch kills a batch again and again, and lets the last one end. It returns its output.
+// killedBatch kills a batch several times, lets the last run finish, and returns the output.
 func killedBatch(t *testing.T, lines, kills int, flags ...string) (out string) {
 	t.Helper()
 	w := newWorld(t)
@@ -78,7 +78,7 @@ func killedBatch(t *testing.T, lines, kills int, flags ...string) (out string) {
 	return out
 }
 
-// linesIn are the whole lines of a file that may be missing.
+// linesIn returns the complete lines of a file, which may not exist.
 func linesIn(t *testing.T, file string) [][]byte {
 	data, err := os.ReadFile(file)
 	if !os.IsNotExist(err) {
@@ -87,7 +87,7 @@ func linesIn(t *testing.T, file string) [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// killAtSomeTime kills a batch: every other time as soon as its output has grown, else whatever it does.
+// killAtSomeTime kills a batch, every second time as soon as its output has grown, else after a random time.
 func killAtSomeTime(t *testing.T, cmd *exec.Cmd, out string, random *rand.Rand) {
 	t.Helper()
 	before := lengthOf(out)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBatchShared: two batches with the same ids on one queue get their own answers, from a worker elsewhere, one of
-// them after it was killed, and leave nothing in the queue.
+// TestBatchShared runs two batches with the same ids on one queue. Each must get its own answers from a
+// worker, and leave nothing in the queue. The test kills one of the batches in between.
 func TestBatchShared(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -75,7 +75,7 @@ func TestBatchShared(t *testing.T) {
 	require.Zero(t, f.status().Ready["normal"], "what nobody will ask for is taken out of the queue")
 }
 
-// TestBatchForgetsWhatARunBeforeHasWritten: a run that has nothing to do leaves nothing in the queue either.
+// A run without open lines must also remove the results of an earlier run from the queue.
 func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -95,7 +95,7 @@ func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
 	w := f.worker("-j", "2", "--only", "claude", "--cold")
 	f.awaitStatus(func(s *jetstream.Status) bool { return s.Answers == 20 })
 
-	// As if it had been killed after that.
+	// This simulates a kill after the write.
 	require.NoError(t, os.WriteFile(out, []byte(records.String()), 0o600))
 	f.answers("batch", "-i", in, "-o", out, "--nats", f.url, "--quiet")
 	require.Zero(t, f.status().Answers)

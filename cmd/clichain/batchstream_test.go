@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBatchStream: what a store holds for stdout goes out again, and is not asked again.
+// TestBatchStream checks that a resumed batch writes the stored answers to stdout again without a new request.
 func TestBatchStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -43,7 +43,7 @@ func TestBatchStream(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestBatchReaderLeaves: nobody reads the output any more, as with "| head -1".
+// TestBatchReaderLeaves closes the reader of stdout, as "| head -1" does.
 func TestBatchReaderLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

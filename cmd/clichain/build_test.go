@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuildIsWhatAskRuns: the same flags, the same command, and the one runs while the other does not.
+// TestBuildIsWhatAskRuns checks that build prints the command that ask runs, and does not run it.
 func TestBuildIsWhatAskRuns(t *testing.T) {
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
@@ -34,7 +34,7 @@ func TestBuildIsWhatAskRuns(t *testing.T) {
 	require.Equal(t, []any{c.Dir, c.Stdin}, []any{ran.Dir, len(ran.Stdin)})
 }
 
-// withTemp writes "{temp}" for the folder of a call.
+// withTemp replaces the temporary directory of a call by "{temp}".
 func withTemp(args []string) []string {
 	for i, arg := range args {
 		if strings.HasSuffix(arg, ".md") {

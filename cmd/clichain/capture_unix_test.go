@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// capture is a terminal with a program on it, and what it shows. It knows what the command may use of a terminal:
-// anything else fails the test.
+// capture is a terminal with a program, and its screen. It supports only the escape codes that the command may use.
+// Other codes fail the test.
 type capture struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -36,7 +36,7 @@ type capture struct {
 	column int
 }
 
-// onScreen starts the command on a terminal of that width. Streams that it has stay as they are.
+// onScreen starts the command on a terminal of a given width. It keeps the streams that are already set.
 func onScreen(t *testing.T, cmd *exec.Cmd, width int) *capture {
 	t.Helper()
 	s := &capture{t: t, cmd: cmd, width: width, done: make(chan error, 1), look: make(chan struct{}, 1), lines: [][]string{nil}}
@@ -60,7 +60,7 @@ func onScreen(t *testing.T, cmd *exec.Cmd, width int) *capture {
 	return s
 }
 
-// Write shows what the program has written.
+// Write shows the output of the program.
 func (s *capture) Write(data []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *capture) Write(data []byte) (int, error) {
 
 var paint = regexp.MustCompile(`^\x1b\[[0-9]+m`)
 
-// show does what the first thing in the text says, and returns how long that is.
+// show interprets the first character or escape code of the text, and returns its length.
 func (s *capture) show(text []byte) int {
 	line := &s.lines[len(s.lines)-1]
 	switch r, size := utf8.DecodeRune(text); {
@@ -116,7 +116,7 @@ func (s *capture) put(r string) {
 	s.column += width
 }
 
-// text is what the screen shows.
+// text returns the content of the screen.
 func (s *capture) text() string {
 	var b strings.Builder
 	for _, line := range s.lines {
@@ -125,7 +125,7 @@ func (s *capture) text() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// await waits until the screen shows a text of that form, and returns all that it shows then.
+// await waits until the screen matches a pattern, and returns the content of the screen.
 func (s *capture) await(form string) string {
 	s.t.Helper()
 	want := regexp.MustCompile(form)
@@ -134,7 +134,7 @@ func (s *capture) await(form string) string {
 		s.mu.Lock()
 		now, raw := s.text(), string(s.raw)
 		s.mu.Unlock()
-		// A line may have come in pieces.
+		// A line may arrive in several writes.
 		if whole := strings.HasSuffix(raw, "\x1b[K") || strings.HasSuffix(raw, "\n"); whole && want.MatchString(now) {
 			return now
 		}
@@ -148,7 +148,7 @@ func (s *capture) await(form string) string {
 	}
 }
 
-// end waits for the end of the program, and returns what the screen shows then, and all that it was sent.
+// end waits for the end of the program, and returns the content of the screen and all output.
 func (s *capture) end(status int) (text, raw string) {
 	s.t.Helper()
 	select {
@@ -170,7 +170,7 @@ var (
 	noBarYet  = regexp.MustCompile(`(?m)^(  [a-z]+) +0 ms`)
 )
 
-// timeless is a screen without what differs from run to run.
+// timeless returns a screen without durations and other values that differ between runs.
 func timeless(text string) string {
 	text = unstable.ReplaceAllString(text, `"duration_ms":0`)
 	text = noBarYet.ReplaceAllString(text, "$1  █ 0 ms")

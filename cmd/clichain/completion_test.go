@@ -80,7 +80,7 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, completed(t, "ask --only |", spec), " mine :4", "of the environment's file")
 }
 
-// completed is what a shell gets for a command line up to the cursor.
+// completed returns the completions of a command line up to the cursor.
 func completed(t *testing.T, line, specs string) string {
 	t.Helper()
 	before, _, _ := strings.Cut(line, "|")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crashAtWork installs a claude that breaks off while it uses a tool.
+// crashAtWork installs a claude that crashes while it uses a tool.
 func (f *fleet) crashAtWork() {
 	steps := append([]clitest.Step{{ReadStdin: true}}, stdout(
 		`{"type":"system","subtype":"init","session_id":"s1","model":"claude-opus-4-8","apiKeySource":"none"}`,
@@ -25,7 +25,7 @@ func (f *fleet) crashAtWork() {
 	require.NoError(f.t, err)
 }
 
-// TestFleetDead: what failed for good is listed, shown, retried and dropped; what may have acted only on demand.
+// TestFleetDead lists, shows, retries and drops dead letters. Jobs with side effects need a flag.
 func TestFleetDead(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -69,7 +69,7 @@ func TestFleetDead(t *testing.T) {
 	require.NotContains(t, log, "broken", "what a CLI said")
 }
 
-// TestFleetDrop removes dead letters, and what waits.
+// TestFleetDrop removes dead letters and a waiting job.
 func TestFleetDrop(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each command has every flag of the table for whose absence the table has no reason.
+// Each command must have every flag of the table, unless the table has a reason for its absence.
 func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
 	env := &console.Env{Getenv: func(string) string { return "" }}
 	root := newRoot(env)
@@ -18,7 +18,7 @@ func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
 		for _, f := range param.Table {
 			if f.Without[command] == "" {
 				require.NotNil(t, cmd.Flags().Lookup(f.Name), "%s has no --%s", command, f.Name)
-			} else if f.Name != "budget" { // which a batch has for all its lines together
+			} else if f.Name != "budget" { // a batch has another --budget, for all lines together
 				require.Nil(t, cmd.Flags().Lookup(f.Name), "%s has --%s, and the table a reason why not", command, f.Name)
 			}
 		}

@@ -27,7 +27,7 @@ type fleet struct {
 	url string
 }
 
-// password is of the server: nothing may print it.
+// password is the password of the server. No output may have it.
 const password = "password-of-the-test"
 
 func newFleet(t *testing.T) *fleet {
@@ -35,7 +35,7 @@ func newFleet(t *testing.T) *fleet {
 	return &fleet{newWorld(t), strings.Replace(s.ClientURL(), "//", "//u:"+password+"@", 1)}
 }
 
-// notices makes the queue, which misses a worker after that time in place of 30 s.
+// notices creates the queue, which reports a missing worker after the given time instead of 30 s.
 func (f *fleet) notices(after time.Duration) {
 	f.t.Helper()
 	nc, err := nats.Connect(f.url)
@@ -45,7 +45,7 @@ func (f *fleet) notices(after time.Duration) {
 	require.NoError(f.t, err)
 }
 
-// run runs a command that comes to its end.
+// run runs a command to its end.
 func (f *fleet) run(args ...string) (stdout, stderr string, status int) {
 	f.t.Helper()
 	var out, err bytes.Buffer
@@ -62,7 +62,7 @@ func (f *fleet) run(args ...string) (stdout, stderr string, status int) {
 	return out.String(), err.String(), cmd.ProcessState.ExitCode()
 }
 
-// answers runs a command that has to succeed, and returns what it says.
+// answers runs a command that must succeed, and returns its output.
 func (f *fleet) answers(args ...string) string {
 	f.t.Helper()
 	out, err, status := f.run(args...)
@@ -70,7 +70,7 @@ func (f *fleet) answers(args ...string) string {
 	return out
 }
 
-// status has nothing as long as nobody has made the queue.
+// status returns an empty status until the queue exists.
 func (f *fleet) status() (s jetstream.Status) {
 	f.t.Helper()
 	out, err, status := f.run("status", "--json")
@@ -82,8 +82,8 @@ func (f *fleet) status() (s jetstream.Status) {
 	return s
 }
 
-// awaitStatus reads the status until it is as wanted. The read does not run the command, which would take a tenth of a
-// second of CPU time with the race detector.
+// awaitStatus reads the status until it meets the condition. It does not run the command, which takes 0.1 s of CPU time
+// with the race detector.
 func (f *fleet) awaitStatus(wanted func(*jetstream.Status) bool) (s *jetstream.Status) {
 	f.t.Helper()
 	nc, err := nats.Connect(f.url)
@@ -108,7 +108,7 @@ func (f *fleet) awaitStatus(wanted func(*jetstream.Status) bool) (s *jetstream.S
 	return nil
 }
 
-// working is a worker in a process of its own.
+// working is a worker in a separate process.
 type working struct {
 	*exec.Cmd
 	t      *testing.T
@@ -118,7 +118,7 @@ type working struct {
 	read   chan struct{} // closed when all of its log was read
 }
 
-// worker starts one, and waits until it works.
+// worker starts a worker and waits until it works.
 func (f *fleet) worker(args ...string) *working {
 	f.t.Helper()
 	cmd := f.command(append([]string{"worker", "--grace", "60s"}, args...)...)
@@ -147,7 +147,7 @@ func (w *working) await(text string) string {
 	return w.lines.Await(w.t, text)
 }
 
-// stop sends a signal and returns the exit status and the log.
+// stop sends a signal, and returns the exit code and the log.
 func (w *working) stop(s os.Signal) (status int, log string) {
 	w.t.Helper()
 	require.NoError(w.t, w.Process.Signal(s))

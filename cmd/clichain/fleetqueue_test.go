@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// streams are the names of all streams on the server.
+// streams returns the names of all streams on the server.
 func (f *fleet) streams() (names []string) {
 	f.t.Helper()
 	nc, err := nats.Connect(f.url)
@@ -34,7 +34,7 @@ func (f *fleet) streams() (names []string) {
 	return names
 }
 
-// TestMistypedQueue: no command that reads a queue makes one.
+// TestMistypedQueue checks that no command that reads a queue creates one.
 func TestMistypedQueue(t *testing.T) {
 	f := newFleet(t)
 	f.answers("submit", "--queue", "nightly", "--id", "mine", "hi")
@@ -56,7 +56,7 @@ func TestMistypedQueue(t *testing.T) {
 	require.Contains(t, stderr, `there is no job "other" in the queue`)
 }
 
-// TestCooldownsOfFleet: they are listed and cleared, and the file of this user stays as it is.
+// TestCooldownsOfFleet lists and clears the cooldowns of a fleet. The file of the user must stay unchanged.
 func TestCooldownsOfFleet(t *testing.T) {
 	f := newFleet(t)
 	require.Equal(t, "no backend is in cooldown\n", f.answers("cooldowns", "list", "--nats", f.url))
@@ -85,7 +85,7 @@ func TestCooldownsOfFleet(t *testing.T) {
 	require.Equal(t, "cleared: claude\n", f.answers("cooldowns", "clear", "--nats", f.url))
 }
 
-// TestBatchQueueOfTheEnvironment: --queue with NATS_URL gives the lines to the workers of that queue.
+// With --queue and NATS_URL, the workers of the queue answer a batch.
 func TestBatchQueueOfTheEnvironment(t *testing.T) {
 	f := newFleet(t)
 	f.fake("claude", "answer", "from the fleet")
@@ -96,7 +96,7 @@ func TestBatchQueueOfTheEnvironment(t *testing.T) {
 	require.Contains(t, log, "job answered")
 }
 
-// TestSubmitToFullQueue: a job for which there is no room is refused with the limit, and status shows it.
+// TestSubmitToFullQueue checks that a full queue rejects a job with the limit, and that status shows the limit.
 func TestSubmitToFullQueue(t *testing.T) {
 	t.Parallel()
 	s := consoletest.NATSServer(t, func(o *server.Options) { o.JetStreamMaxStore = 4 << 20 })

@@ -13,10 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignals: whatever signal, and however often, no process stays, and the
-// exit status names the first.
+// TestSignals sends signals several times. No process may remain, and the exit code is that of the first signal.
 func TestSignals(t *testing.T) {
-	// A program that was started by nohup ignores hangups, and so would those it starts.
+	// With nohup, the program and its children would ignore SIGHUP.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(caught) })
@@ -54,7 +53,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestInterruptedJSON: the failure is told in the form that was asked for.
+// TestInterruptedJSON checks that the failure is printed as JSON.
 func TestInterruptedJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -73,7 +72,7 @@ func TestInterruptedJSON(t *testing.T) {
 	require.Contains(t, string(rest), `{"error":{"reason":"canceled"`)
 }
 
-// TestDemoInterrupted: its directory and its fakes go all the same.
+// TestDemoInterrupted checks that the demo removes its directory and its processes.
 func TestDemoInterrupted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -27,12 +27,10 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 // noCooldowns keeps the failures of one test from skipping backends in another.
 const noCooldowns = selection.CooldownsVariable + "=off"
 
-// noHurry keeps a busy machine from ending a call by its timeout before the test
-// has done to it what it is about.
+// noHurry keeps calls from timing out on a busy machine.
 const noHurry = selection.TimeoutVariable + "=2m"
 
-// logins are keys for the fakes: a CLI that is known to be logged out is not
-// started.
+// logins are keys for the fakes, because clichain does not start a CLI that is logged out.
 var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
 
 // TestScripts runs the command as a program. In the scripts, PATH holds the
@@ -84,7 +82,7 @@ func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// exitsCommand runs clichain and checks its exit status: exits STATUS ARGS....
+// exitsCommand runs clichain and checks its exit code: exits CODE ARGS...
 func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits STATUS ARGS...")
@@ -106,8 +104,7 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 var unstable = regexp.MustCompile(`"duration_ms": ?[0-9.]+`)
 
-// stableCommand writes the latest stdout to a file, without what differs from
-// run to run.
+// stableCommand writes the last stdout to a file, without values that differ between runs.
 func stableCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: stable FILE")

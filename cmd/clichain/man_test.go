@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command has a page, and every flag is on it.
+// Every command must have a page with all of its flags.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
 	env := &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
@@ -56,7 +56,7 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// plain takes the escapes back out of a page.
+// plain removes the escapes of a page.
 func plain(page string) string {
 	return strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ti`, "~", `\(ha`, "^", `\(ga`, "`", `\(aq`, "'", `\(dq`, `"`,
 		`\fI`, "", `\fR`, "", `\&`, "").Replace(page)

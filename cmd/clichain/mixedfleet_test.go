@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFleetMixed: of two workers with different CLIs each answers the jobs that it can, and the other leaves them to it.
+// TestFleetMixed runs two workers with different CLIs. Each must answer the jobs that only it can answer.
 func TestFleetMixed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -33,7 +33,7 @@ func TestFleetMixed(t *testing.T) {
 	}
 }
 
-// TestFleetSubmitterHears: who waits for a job that no worker takes hears why, and so does a batch without a terminal.
+// submit --wait and a batch without a terminal must print why no worker takes a job.
 func TestFleetSubmitterHears(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -50,8 +50,7 @@ func TestFleetSubmitterHears(t *testing.T) {
 	require.Zero(t, code, log)
 }
 
-// TestBatchGoesOnAfterClear: a batch that is resumed after its CLI met a limit says what it waits for, and goes on once
-// the cooldown is cleared.
+// A batch that resumes during a cooldown must print what it waits for, and continue when the cooldown is cleared.
 func TestBatchGoesOnAfterClear(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -77,7 +76,7 @@ func TestBatchGoesOnAfterClear(t *testing.T) {
 	require.NoError(t, err, "%s", said)
 }
 
-// hears starts a command, waits for a line on its stderr, and interrupts it.
+// hears starts a command, waits for a line on its stderr, and interrupts the command.
 func hears(t *testing.T, cmd *exec.Cmd, text string) (line string) {
 	t.Helper()
 	said, err := cmd.StderrPipe()

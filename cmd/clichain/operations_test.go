@@ -17,8 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// workshop is a world with a shell, and with fakes for what the examples
-// install with.
+// workshop is a world with a shell, and with fakes of the installers that the examples use.
 func workshop(t *testing.T) *world {
 	w := newWorld(t)
 	for _, tool := range []string{"bash", "cp", "mkdir", "cat"} {
@@ -53,8 +52,7 @@ type workflow struct {
 	}
 }
 
-// TestOperationsPageActions runs the steps of the workflow, without what they
-// install.
+// TestOperationsPageActions runs the steps of the workflow without real installations.
 func TestOperationsPageActions(t *testing.T) {
 	var flow workflow
 	require.NoError(t, yaml.Load([]byte(consoletest.Block(t, "GitHub Actions", "yaml")), &flow))
@@ -129,7 +127,7 @@ func TestOperationsPageNix(t *testing.T) {
 	}
 }
 
-// TestOperationsPageRemarks: the command reference lists the codes that the code gives.
+// TestOperationsPageRemarks compares the codes in the command reference with the codes in the source.
 func TestOperationsPageRemarks(t *testing.T) {
 	given := map[string]bool{inspect.CodeUnasked: true, doctor.CodeSlow: true} // constants
 	files, err := filepath.Glob("../../doctor/*.go")

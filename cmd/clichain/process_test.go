@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a directory for the fakes of one test, and for temporary files.
+// world is a directory for the fakes and temporary files of one test.
 type world struct {
 	t               *testing.T
 	bin, tmp, cache string
@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// fake installs one and returns its path, the token of all its processes.
+// fake installs a fake and returns its path, which identifies its processes.
 func (w *world) fake(name, kind, text string) string {
 	path, err := clitest.Install(w.bin, name, scenario(name, kind, text))
 	require.NoError(w.t, err)
@@ -52,7 +52,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestReaderLeaves: nobody reads the answer any more, as with "| head -1".
+// TestReaderLeaves closes the reader of stdout, as "| head -1" does.
 func TestReaderLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -60,7 +60,7 @@ func TestReaderLeaves(t *testing.T) {
 	leaveAfterALine(t, w.command("ask", "--stream", "--only", "claude", "hi"), path)
 }
 
-// leaveAfterALine is a reader that leaves: the command ends without a word, and nothing of its fake stays.
+// leaveAfterALine reads one line and closes the pipe. The command must end without a message and leave no process.
 func leaveAfterALine(t *testing.T, cmd *exec.Cmd, path string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -77,7 +77,7 @@ func leaveAfterALine(t *testing.T, cmd *exec.Cmd, path string) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// installFlood makes a fake that talks for long, and then stays.
+// installFlood makes a fake that writes much output and then hangs.
 func installFlood(t *testing.T, w *world) string {
 	steps := []clitest.Step{{ReadStdin: true}}
 	for range 2000 {
@@ -88,14 +88,12 @@ func installFlood(t *testing.T, w *world) string {
 	return path
 }
 
-// TestSuppressedAtOnce: with SKIP_CLI nothing is read and nothing is waited
-// for, not even a stdin that never ends: it takes the time of a start.
+// TestSuppressedAtOnce checks that with SKIP_CLI the command exits immediately, even if stdin never ends.
 func TestSuppressedAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	suppressed, bare := time.Hour, time.Hour
-	// The machine may be busy: the best of some counts, and where those are no good, of more. A start shares its
-	// processor with others for longer than it works.
+	// The machine may be busy, so the test uses the best of several runs.
 	atOnce := func() bool { return suppressed < 5*bare+time.Second }
 	for n := 0; n < 5 || n < 20 && !atOnce(); n++ {
 		start := time.Now()
@@ -121,7 +119,7 @@ func TestSuppressedAtOnce(t *testing.T) {
 	require.True(t, atOnce())
 }
 
-// TestSilentStdin: a person is told what is being waited for, and can leave.
+// TestSilentStdin checks the note about an open stdin, and that Ctrl-C works.
 func TestSilentStdin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -144,7 +142,7 @@ func TestSilentStdin(t *testing.T) {
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())
 }
 
-// TestStdinIsLimited: what limits a call also limits what comes before it.
+// TestStdinIsLimited checks that the limits of a call also limit reading stdin.
 func TestStdinIsLimited(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -174,7 +172,7 @@ func TestStdinIsLimited(t *testing.T) {
 	}
 }
 
-// TestStdinCostsBudget: what stdin took is gone for the call, where a flag sets the budget for this call.
+// TestStdinCostsBudget checks that --budget includes the time to read stdin.
 func TestStdinCostsBudget(t *testing.T) {
 	t.Parallel()
 	budget := (2 * request.StdinNotice).String()
@@ -188,8 +186,8 @@ func TestStdinCostsBudget(t *testing.T) {
 	require.Greater(t, inherited(), request.StdinNotice)
 }
 
-// afterStdin starts a command whose stdin ends when it says that it waits for that; had waits for its end, and returns
-// the time that its backend had.
+// afterStdin starts a command and closes its stdin after the note about stdin. The result had waits for the command and
+// returns the time limit of its backend.
 func afterStdin(t *testing.T, cmd *exec.Cmd) (had func() time.Duration) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
@@ -218,7 +216,7 @@ func afterStdin(t *testing.T, cmd *exec.Cmd) (had func() time.Duration) {
 	}
 }
 
-// TestProbeIsBounded: a CLI that hangs does not hang doctor, and is gone after.
+// TestProbeIsBounded checks that doctor terminates a CLI that hangs.
 func TestProbeIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

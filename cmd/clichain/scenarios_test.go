@@ -7,8 +7,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 )
 
-// scenario makes the fakes of the tests, in the real CLI's words where the name
-// is that of one.
+// scenario makes the fakes of the tests. A fake with the name of a real CLI prints its format.
 func scenario(name, kind, text string) clitest.Scenario {
 	steps := []clitest.Step{{ReadStdin: true}}
 	switch kind {
@@ -68,7 +67,7 @@ func delta(text string) string {
 	return fmt.Sprintf(`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":%q}}}`, text)
 }
 
-// answer is what the CLI of that name prints; any other prints plain text.
+// answer prints a text in the format of the CLI with that name, or as plain text.
 func answer(name, text string) []clitest.Step {
 	switch name {
 	case "claude":

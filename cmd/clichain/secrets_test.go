@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretForms are the forms in which a program may print a secret, by name.
+// secretForms maps names to encodings in which a program may print a secret.
 func secretForms(t *testing.T, secret string) map[string]string {
 	t.Helper()
 	quoted, err := json.Marshal(secret)
@@ -29,7 +29,7 @@ func secretForms(t *testing.T, secret string) map[string]string {
 	}
 }
 
-// tellTale is a claude that prints a text wherever it can, and then fails.
+// tellTale is a claude that prints a text in all of its outputs, and then fails.
 func tellTale(t *testing.T, told string) clitest.Scenario {
 	t.Helper()
 	var lines []string
@@ -57,8 +57,7 @@ func tellTale(t *testing.T, told string) clitest.Scenario {
 	return clitest.Scenario{Steps: append(append(steps, stdout(lines...)...), clitest.Exit(1))}
 }
 
-// Nothing that the command prints has a secret of a CLI's environment in it,
-// whatever form the CLI tells it in.
+// The output of the command must not have a secret of the CLI's environment in any encoding.
 func TestOutputHasNoSecrets(t *testing.T) {
 	const secret = "sécret/val<ue> \"of?a&test\\0"
 	forms := secretForms(t, secret)
@@ -82,8 +81,7 @@ func TestOutputHasNoSecrets(t *testing.T) {
 	}
 }
 
-// requireNoForm looks for each form, as it is and as JSON writes it, and with
-// its line breaks made spaces.
+// requireNoForm searches for each encoding: plain, in JSON, and with spaces in place of line breaks.
 func requireNoForm(t *testing.T, forms map[string]string, text string) {
 	t.Helper()
 	unbroken := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(text)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// threeSteps have something of all that can be told of a call, and texts that try to move the cursor.
+// threeSteps have every kind of detail of a call, and texts with control characters.
 func threeSteps() []Step {
 	return []Step{
 		{Backend: "claude-work", Skip: &console.Skip{
@@ -31,13 +31,12 @@ func threeSteps() []Step {
 	}
 }
 
-// TestBuildTable: it fits, whatever the width, and has no escapes without a style.
 func TestBuildTable(t *testing.T) {
 	consoletest.Golden(t, "build", func(s console.Style, width int) string { return buildTable(threeSteps(), s, width) },
 		"\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
 }
 
-// TestBuildOnThePage: the page has all that there is in the JSON, and nothing else.
+// TestBuildOnThePage compares the fields of the JSON with the fields on the page.
 func TestBuildOnThePage(t *testing.T) {
 	example := consoletest.Block(t, "What a call would run", "json")
 	var built struct {

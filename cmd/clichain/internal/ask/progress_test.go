@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProgressFits: whatever the width and the texts, the line is never wider.
 func TestProgressFits(t *testing.T) {
 	colours := regexp.MustCompile(`\x1b\[[0-9]+m`)
 	rows := &timeline{style: console.Style{On: true}, full: time.Minute}

@@ -103,7 +103,7 @@ func TestViewOnTerminal(t *testing.T) {
 	require.NotContains(t, out.String(), "…\n")
 }
 
-// A bad line stands above the status line, not in it.
+// The error of a bad line appears above the status line.
 func TestBadLineOverTheStatusLine(t *testing.T) {
 	var out strings.Builder
 	v := New(Config{To: &out, Live: true, Width: func() int { return 40 }})

@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flagsOf are flags whose environment is a map, and whose log goes to the buffer.
+// flagsOf returns flags that read their environment from a map and log to the buffer.
 func flagsOf(env map[string]string) (*NATSFlags, *bytes.Buffer) {
 	var log bytes.Buffer
 	f := &NATSFlags{env: func(name string) string { return env[name] }}
@@ -35,7 +35,7 @@ func flagsOf(env map[string]string) (*NATSFlags, *bytes.Buffer) {
 	return f, &log
 }
 
-// certificates makes an authority and a certificate for 127.0.0.1 in files.
+// certificates writes a CA certificate and a certificate for 127.0.0.1 to files.
 func certificates(t *testing.T) (ca, cert, key string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -188,7 +188,7 @@ func TestNatsTLS(t *testing.T) {
 	}
 }
 
-// TestNatsConnectEnds: who waits for a server that says nothing can leave.
+// TestNatsConnectEnds checks that the end of ctx cancels a connect to a silent server.
 func TestNatsConnectEnds(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestNatsConnectEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestNatsPlainText: a connection that others can read is told, one within the machine is not.
+// TestNatsPlainText checks the warning about a connection without encryption. A loopback connection needs none.
 func TestNatsPlainText(t *testing.T) {
 	s := consoletest.NATSServer(t, func(o *server.Options) { o.Host = "0.0.0.0" })
 	_, port, err := net.SplitHostPort(s.Addr().String())
@@ -222,7 +222,7 @@ func TestNatsPlainText(t *testing.T) {
 	}
 }
 
-// outerAddress is one of this machine that is not loopback.
+// outerAddress returns an address of this machine that is not loopback.
 func outerAddress(t *testing.T) string {
 	addresses, err := net.InterfaceAddrs()
 	require.NoError(t, err)
@@ -235,7 +235,7 @@ func outerAddress(t *testing.T) string {
 	return ""
 }
 
-// TestNatsComesBack: a connection that broke is made again, which is told.
+// TestNatsComesBack checks that a broken connection reconnects and is logged.
 func TestNatsComesBack(t *testing.T) {
 	s := consoletest.NATSServer(t, nil)
 	f, _ := flagsOf(nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSyncWarnings: a server that acknowledges before the disk has a job is named, by its monitoring and by the system.
+// TestSyncWarnings reads the setting of a server from its monitoring and from the system account.
 func TestSyncWarnings(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -55,7 +55,7 @@ func TestSyncWarnings(t *testing.T) {
 	}
 }
 
-// TestMonitorMistakes: what is no monitoring is told, without the password of its URL.
+// TestMonitorMistakes checks the warnings for wrong monitoring URLs, which must not have the password.
 func TestMonitorMistakes(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()

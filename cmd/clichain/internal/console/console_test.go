@@ -51,14 +51,13 @@ func TestRoughly(t *testing.T) {
 	}
 }
 
-// TestNoColour: paint is for terminals that want it.
 func TestNoColour(t *testing.T) {
 	a := &Env{Out: io.Discard, Getenv: func(string) string { return "" }}
 	require.Equal(t, "x", a.StyleOf(a.Out).Red("x"))
 	require.Equal(t, "\x1b[31mx\x1b[0m", Style{On: true}.Red("x"))
 }
 
-// TestYAMLKeepsText: what YAML would take for something else has quotes.
+// TestYAMLKeepsText checks that texts which resemble other YAML values are quoted.
 func TestYAMLKeepsText(t *testing.T) {
 	hints := map[string]string{}
 	for _, word := range []string{"no", "1", "1.10", "null", "~", "", " x ", "a: b", "#x", "- x", "*x", "'", "\"", "\n", "a\nb\n", "\t", "{a}", "<<", "2026-11-20", "😀", "\u2028", "\x7f", strings.Repeat("long ", 60)} {

@@ -18,12 +18,12 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// fieldTypes are the types whose fields an advice can name, by the beginning of its field.
+// fieldTypes maps the first part of a field in an advice to the type of the field.
 var fieldTypes = map[string]reflect.Type{
 	"Config": reflect.TypeFor[clichain.ChainConfig](), "Permissions": reflect.TypeFor[permit.Permissions](),
 }
 
-// requireGoField checks that an advice names a field that Go has.
+// requireGoField checks that an advice names an existing Go field.
 func requireGoField(t *testing.T, a call.Advice) {
 	t.Helper()
 	in := reflect.TypeFor[clichain.Request]()
@@ -42,7 +42,7 @@ func requireGoField(t *testing.T, a call.Advice) {
 	}
 }
 
-// libraryAdvice lists each advice that the sources of the library give.
+// libraryAdvice lists all advice in the sources of the library.
 func libraryAdvice(t *testing.T) (list []call.Advice) {
 	t.Helper()
 	literal := regexp.MustCompile(`Action: call\.Action(\w+),\s+Field: "([a-z_.]+)"( \+ by)?`)
@@ -76,7 +76,7 @@ func libraryAdvice(t *testing.T) (list []call.Advice) {
 	return list
 }
 
-// Every advice of the library names a field that exists, and has a text for the command line with flags that exist.
+// Every advice of the library must name an existing field, and must have a text with existing flags.
 func TestAdviceInFlags(t *testing.T) {
 	texts := map[call.Advice]string{}
 	for a, text := range flagAdvice {
@@ -111,8 +111,7 @@ func TestAdviceInFlags(t *testing.T) {
 	}
 }
 
-// TestLibraryNamesNoFlags: no text of the library tells a user of the command what to write in Go, or a program which
-// flag to use.
+// Hints of the library must name neither flags nor Go fields, except in an advice.
 func TestLibraryNamesNoFlags(t *testing.T) {
 	inGo := regexp.MustCompile(`\b(Config|Options|Request|ChainConfig)\.[A-Z]|\bAccess(None|Read|Write|Full)\b|\bset Dir\b|SandboxOff`)
 	inShell := regexp.MustCompile(`(?:^|[ (])--(?:trust-dir|pass-env|permit|sandbox|billing|access|mcp-config|model|session|dir)\b`)

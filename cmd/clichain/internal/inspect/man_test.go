@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRoff: no part of a text means something to man.
 func TestRoff(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\n.b":    "a\n\\&.b",

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
-// manyOffers have something of all that can be told of models, and names that try to move the cursor.
+// manyOffers have every kind of detail of a model, and names with control characters.
 func manyOffers() []offer {
 	return []offer{
 		{Backend: "codex", Lists: true, Models: []call.Model{
@@ -23,7 +23,6 @@ func manyOffers() []offer {
 	}
 }
 
-// TestModelsTable: it fits, whatever the width, and has no escapes without a style.
 func TestModelsTable(t *testing.T) {
 	consoletest.Golden(t, "models", func(s console.Style, width int) string { return modelsTable(manyOffers(), s, width) },
 		"\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[0m")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDifferencesOfSpecs: no spec differs from itself, and a row that is new is the only difference.
+// TestDifferencesOfSpecs compares each spec with itself, and with a copy that has one more row.
 func TestDifferencesOfSpecs(t *testing.T) {
 	for _, spec := range specs.Every() {
 		c, err := compare(spec)

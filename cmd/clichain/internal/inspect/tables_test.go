@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// everyState has a backend in each state, problems of all kinds, and texts that try to move the cursor.
+// everyState has a backend in each state, problems of all kinds, and texts with control characters.
 func everyState() checkup {
 	container := doctor.Problem{Code: "container", Message: "this is a container (/run/.containerenv)", Hint: "give it the credentials of the CLIs, which are not in the image, as variables or as files"}
 	return checkup{
@@ -40,7 +40,6 @@ func everySetting() []settingRow {
 	}
 }
 
-// TestDoctorTable: it fits, whatever the width, and has no escapes without a style.
 func TestDoctorTable(t *testing.T) {
 	consoletest.Golden(t, "doctor", func(paint console.Style, width int) string { return doctorTable(everyState(), paint, width) },
 		"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m")

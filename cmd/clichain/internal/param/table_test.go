@@ -25,7 +25,7 @@ func TestFlagOf(t *testing.T) {
 	}
 }
 
-// A request flag cannot be forgotten: a command without it has a reason in the table.
+// A command without a flag of the table must have a reason in the table.
 func TestTableReasons(t *testing.T) {
 	for _, command := range Commands {
 		flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
@@ -48,7 +48,7 @@ func TestTableReasons(t *testing.T) {
 	}
 }
 
-// Every field of a request has a flag, or a reason why it has none.
+// Every field of a request must have a flag or a reason in this test.
 func TestEveryRequestFieldHasAFlag(t *testing.T) {
 	reasons := map[string]string{
 		"messages": "the prompt, --system and --system-file",
@@ -71,7 +71,7 @@ func TestEveryRequestFieldHasAFlag(t *testing.T) {
 	require.Empty(t, reasons, "of fields that there are")
 }
 
-// Each flag sets a field of the values that no other flag sets.
+// Each flag must set a field that no other flag sets.
 func TestEachFlagSetsAValue(t *testing.T) {
 	texts := map[string]string{
 		"access": "read", "timeout": "1m", "idle-timeout": "1m", "budget": "1m", "max-turns": "1", "max-budget-usd": "1",
@@ -97,7 +97,7 @@ func TestEachFlagSetsAValue(t *testing.T) {
 	}
 }
 
-// changedFields are the paths of the fields that are not zero.
+// changedFields returns the paths of the fields that are not zero.
 func changedFields(v reflect.Value, path string) (paths []string) {
 	for i := range v.NumField() {
 		field, name := v.Field(i), path+"."+v.Type().Field(i).Name

@@ -21,7 +21,6 @@ func testWatch(t *testing.T, connected bool) (*monitor, context.CancelFunc) {
 	return newMonitor(ctx, "", 2, slog.New(slog.DiscardHandler), func() bool { return connected }), cancel
 }
 
-// TestHealthz: it is well while it works.
 func TestHealthz(t *testing.T) {
 	for name, test := range map[string]struct {
 		connected, draining bool
@@ -45,7 +44,7 @@ func TestHealthz(t *testing.T) {
 	}
 }
 
-// TestHealthIsLocal: a page in a browser cannot ask under a name of its own.
+// TestHealthIsLocal checks that a web page cannot send requests under its own host name.
 func TestHealthIsLocal(t *testing.T) {
 	w, _ := testWatch(t, true)
 	for host, status := range map[string]int{
@@ -64,7 +63,7 @@ func TestHealthIsLocal(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, recorder.Code)
 }
 
-// TestHealthStops: after stop nothing listens, and a client that says nothing does not hold it up.
+// TestHealthStops checks that stop closes the listener, and that a silent client does not delay it.
 func TestHealthStops(t *testing.T) {
 	w, _ := testWatch(t, true)
 	lines := make(consoletest.LineWriter, 10)
@@ -96,7 +95,7 @@ func TestHealthNowhere(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// TestWatchRests: a time that is over is not told.
+// TestWatchRests checks that the status does not have a cooldown in the past.
 func TestWatchRests(t *testing.T) {
 	w, _ := testWatch(t, true)
 	w.rest(time.Now().Add(time.Hour))

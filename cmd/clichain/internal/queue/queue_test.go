@@ -24,7 +24,7 @@ func TestParseDeadline(t *testing.T) {
 	}
 }
 
-// TestFailureStatus: a job's failure ends a command as the same failure of ask does.
+// TestFailureStatus compares the exit codes of failed jobs with those of ask.
 func TestFailureStatus(t *testing.T) {
 	tried := []clichain.Attempt{{Backend: "a", Reason: clichain.ReasonExit}}
 	skipped := []clichain.Attempt{{Backend: "a", Reason: clichain.ReasonSuppressed, Skipped: true}}
@@ -44,7 +44,7 @@ func TestFailureStatus(t *testing.T) {
 	}
 }
 
-// TestLetter: a letter fits, and what is in it cannot move the cursor.
+// TestLetter checks that the text of a dead letter fits and has no control characters.
 func TestLetter(t *testing.T) {
 	l := newDeadLetter(&jetstream.Result{
 		ID: "nightly\x1b[2J\n-7", Finished: noon, Worker: "w", History: make([]jetstream.Delivery, 2),

@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// busyQueue has something of all that a status can tell, and names that try to move the cursor.
+// busyQueue has every kind of detail of a status, and names with control characters.
 func busyQueue() *jetstream.Status {
 	cost := 12.3456
 	return &jetstream.Status{
@@ -55,7 +55,6 @@ func busyQueue() *jetstream.Status {
 	}
 }
 
-// TestStatusTable: it fits, whatever the width, and has no escapes without a style.
 func TestStatusTable(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
@@ -75,7 +74,6 @@ func TestStatusTable(t *testing.T) {
 	}
 }
 
-// TestStatusTablePainted: colours change nothing but colours.
 func TestStatusTablePainted(t *testing.T) {
 	painted := statusTable(busyQueue(), console.Style{On: true}, 80, noon)
 	for _, code := range []string{"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
@@ -89,7 +87,7 @@ func TestStatusTablePainted(t *testing.T) {
 	require.Equal(t, statusTable(busyQueue(), console.Style{}, 80, noon), trimmed.String())
 }
 
-// TestStatusTableOfNothing: what is not known is not told as zero.
+// TestStatusTableOfNothing checks that unknown values are not shown as zero.
 func TestStatusTableOfNothing(t *testing.T) {
 	got := statusTable(&jetstream.Status{Name: "default"}, console.Style{}, 80, noon)
 	require.Contains(t, got, "cost       unknown")
@@ -97,7 +95,7 @@ func TestStatusTableOfNothing(t *testing.T) {
 	require.NotContains(t, got, "Warnings")
 }
 
-// frames ends a context after some drawings.
+// frames cancels a context after a number of drawings.
 type frames struct {
 	text strings.Builder
 	left int
@@ -111,7 +109,7 @@ func (f *frames) Write(data []byte) (int, error) {
 	return f.text.Write(data)
 }
 
-// TestFollow: each drawing replaces the one before; a look that fails is told; the end is no failure.
+// TestFollow checks that each drawing replaces the previous one, with the error of a failed query.
 func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -136,7 +134,7 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, 3, looks)
 }
 
-// TestFollowTellsFailures, of the first look by ending and of a later one below what was known.
+// TestFollowTellsFailures checks that a failure of the first query ends the command, and that a later one is shown.
 func TestFollowTellsFailures(t *testing.T) {
 	gone := errors.New("the server is gone")
 	err := follow(t.Context(), &screen{}, func(context.Context) (*jetstream.Status, error) { return nil, gone })

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// resolverOf has a settings file and an environment of its own.
+// resolverOf makes a Resolver with a settings file and an environment.
 func resolverOf(t *testing.T, file, profile string, env map[string]string) *Resolver {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -23,7 +23,7 @@ func resolverOf(t *testing.T, file, profile string, env map[string]string) *Reso
 	return r
 }
 
-// TestSettle: what no flag says comes from the environment, the profile, or the file, in this order.
+// TestSettle checks the order of the sources: environment, profile, file.
 func TestSettle(t *testing.T) {
 	const file = `
 timeout: 1m
@@ -64,7 +64,7 @@ profiles: {p: {timeout: 2m, agent_timeout: 20m, budget: 5m, billing: any}}
 	}
 }
 
-// TestEntries: every field of the file is a setting that is read, shown and chosen.
+// TestEntries checks that every field of the file is a setting that is read, shown and used.
 func TestEntries(t *testing.T) {
 	texts := map[string]string{
 		"order": "claude,codex", "timeout": "1m0s", "agent_timeout": "2m0s", "budget": "3m0s",
@@ -86,7 +86,7 @@ func TestEntries(t *testing.T) {
 	require.Equal(t, full, copied)
 }
 
-// TestNoSettingsOfTheWorkingDirectory: what decides does not depend on where the command runs.
+// The settings must not depend on the working directory.
 func TestNoSettingsOfTheWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".config", "clichain"), 0o700))

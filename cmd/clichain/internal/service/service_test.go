@@ -23,7 +23,7 @@ func TestParseGrace(t *testing.T) {
 	}
 }
 
-// TestUnlessStopped: a worker that is stopped before it works ends well; one that fails does not.
+// TestUnlessStopped checks that a signal is no failure of a worker, and that other errors are.
 func TestUnlessStopped(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	failed := errors.New("failed")

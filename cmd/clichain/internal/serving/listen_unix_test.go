@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestListenChecksTheSocketsDirectory: who can write to the directory could take the socket's name, and get the tokens
-// and prompts of clients, whenever serve does not run.
+// A user who can write to the directory could create the socket while serve does not run, and receive the tokens and
+// prompts of clients.
 func TestListenChecksTheSocketsDirectory(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func TestListenChecksTheSocketsDirectory(t *testing.T) {
 	}
 }
 
-// TestListenLeavesSocketsOfOthers: a socket is removed only if this user has left it.
+// serve must replace only a socket that this user owns.
 func TestListenLeavesSocketsOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a socket away")

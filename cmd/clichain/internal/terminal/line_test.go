@@ -9,7 +9,7 @@ import (
 
 func text(s string) func(int) string { return func(width int) string { return Shorten(s, width) } }
 
-// The line is gone where something else is written, and waits until that has come to the end of its line.
+// Other output must remove the line, which returns after the end of that output's line.
 func TestLine(t *testing.T) {
 	var screen strings.Builder
 	l := &Line{Out: &screen, Width: func() int { return 6 }}
@@ -46,7 +46,7 @@ func TestLine(t *testing.T) {
 	require.Zero(t, Columns(out))
 }
 
-// A width of nothing at all is no reason to fail.
+// A width of 0 must not panic.
 func TestLineWithoutRoom(t *testing.T) {
 	var screen strings.Builder
 	l := &Line{Out: &screen, Width: func() int { return 0 }}

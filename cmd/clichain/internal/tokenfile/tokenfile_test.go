@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
 )
 
-// TestToken: it is made once, whoever comes first, and for this user alone.
+// TestToken checks that concurrent readers create one token, which only this user can read.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "not", "there", "token")
@@ -82,7 +82,7 @@ func TestTokenIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "no regular file")
 }
 
-// TestTokenOfAnotherUser: as root, too, the token that somebody else chose or could replace lets nobody in.
+// TestTokenOfAnotherUser checks that even root rejects a token that another user owns or could replace.
 func TestTokenOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file away")
@@ -122,7 +122,7 @@ func TestTokenOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestTokenMakesNoHome: a home that is missing stays missing.
+// TestTokenMakesNoHome checks that a missing home directory is not created.
 func TestTokenMakesNoHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	t.Setenv("HOME", home)
