@@ -1,4 +1,5 @@
-// Package docs_test checks the figures of the pages. It compares counted figures with the code. This command writes them:
+// Package docs_test checks the figures of the pages. It compares counted figures with the code, and this command
+// writes them:
 //
 //	go test ./docs -update
 //
@@ -221,7 +222,7 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// Every Go file that a page names by itself or with its folder exists.
+// Every Go file that a page names, with or without its directory, exists.
 func TestTheFilesOfThePagesExist(t *testing.T) {
 	checkout(t)
 	var files []string

@@ -5,8 +5,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// acpLive is the live mode of a CLI that speaks the Agent Client Protocol: a session
-// for each context, and the response to a prompt as the end of its turn.
+// acpLive is the live mode of a CLI with the Agent Client Protocol. Each context has a session, and the response to a
+// prompt ends its turn.
 func acpLive(more ...clispec.EventRule) clispec.LiveRules {
 	const chosen = `{"outcome":{"outcome":"selected","optionId":{option:json}}}`
 	message := func(method, params string) []clispec.LiveMessage {
@@ -70,7 +70,7 @@ func acpEvents() []clispec.EventRule {
 			Set: with(usage, "failed", "=true", "partial", "=true", "message", "result.stopReason"),
 		},
 		{Match: end(".+"), Kind: call.EventError, Terminal: true, Last: true, Set: pairs("message", "result.stopReason")},
-		// Some have the status of HTTP for the code.
+		// Some CLIs send the HTTP status as the code.
 		{
 			Match: pairs("method", "session/prompt", "error.code", `[45]\d\d`, "error.message", "(?s).+"), Kind: call.EventError,
 			Terminal: true, Last: true, Set: pairs("message", "error.message", "status", "error.code"),

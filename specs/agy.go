@@ -7,9 +7,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Agy is Google's Antigravity CLI, the successor of the Gemini CLI for the accounts
-// of individuals. It is in no public registry: this spec follows its documentation
-// and what others have captured of 1.2.17, and has not been run.
+// Agy is Google's Antigravity CLI, the successor of the Gemini CLI for individual accounts. No public registry has
+// it. This spec follows its documentation and recordings of 1.2.17 by others. It has not been run.
 func Agy() clispec.Spec {
 	return clispec.Spec{
 		Name: "agy", Binary: "agy",
@@ -18,18 +17,18 @@ func Agy() clispec.Spec {
 		Transports:  []clispec.Transport{clispec.TransportArgv},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
 		LingerMS:    1000,
-		// "/usage" and its like are commands of its own, which no model is asked about;
-		// a dash would make a flag of the prompt.
+		// The CLI handles "/usage" and similar commands itself, without the model. A prompt that begins with a dash
+		// would be a flag.
 		Guards:      []clispec.GuardRule{{Pattern: `^[/-]`, Prefix: "\n"}},
 		FolderFiles: []string{"./.agents", "./.agent", "./.gemini", "./AGENTS.md", "./GEMINI.md"},
 		Args: []clispec.ArgRow{
 			{Args: []string{"--output-format", "stream-json"}, When: output(clispec.OutputStream)},
 			{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 			{Args: []string{"--output-format", "text"}, When: output(clispec.OutputText)},
-			// At this limit, of five minutes by itself, it passes what there is off as the
-			// answer. clichain has one of its own.
+			// At this limit, by default five minutes, the CLI returns a partial answer as the answer. clichain has
+			// its own limit.
 			{Args: []string{"--print-timeout", "24h"}},
-			// It plans and changes nothing. No flag takes its tools away.
+			// In this mode the CLI plans and changes nothing. No flag removes its tools.
 			{Args: []string{"--mode", "plan"}, When: access(call.AccessNone, call.AccessRead)},
 			{Args: []string{"--mode", "accept-edits"}, When: access(call.AccessWrite)},
 			{Args: []string{"--dangerously-skip-permissions"}, When: access(call.AccessFull)},
@@ -38,34 +37,34 @@ func Agy() clispec.Spec {
 			{Args: []string{"--conversation", "{session}"}, When: set("session")},
 			{Args: []string{"--add-dir", "{add_dirs}"}, Each: "add_dirs", When: setFor("add_dirs", agentAccess()...)},
 			extra(),
-			// The flag takes the next argument, whatever it is: so it is the last one.
+			// The flag takes the next argument, whatever it is, so it is the last one.
 			{Args: []string{"-p", "{prompt}"}, When: argv()},
 		},
 		Env:     []clispec.EnvRow{{Name: "AGY_CLI_DISABLE_AUTO_UPDATE", Value: "true"}},
 		PassEnv: []string{"AGY_*", "ANTIGRAVITY_*", "GEMINI_API_KEY"},
 		Models:  clispec.ModelRules{Accept: []string{`(?i)(gemini|gemma|claude|gpt)-[\w.:@-]+`}},
 		Login:   agyLogin(),
-		// For a conversation that it does not know it begins another one, with a warning.
+		// For an unknown conversation the CLI begins another one, with a warning.
 		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{"turns"}},
-		// Whether each tool shows up before it does anything is not known.
+		// It is not known whether each tool is reported before it acts.
 		Events: agyEvents(), ToolEvents: clispec.ToolsNever,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: agyLines(),
 		ExitCodes: map[int]call.Reason{
-			2: call.ReasonUnsupported, // its own arguments
+			2: call.ReasonUnsupported, // invalid arguments
 		},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:      "install it as antigravity.google/docs/cli says",
 			call.ReasonUnauthenticated:   "run `agy` in a terminal once and sign in",
-			call.ReasonUntrustedDir:      "run `agy` there once and trust the folder",
+			call.ReasonUntrustedDir:      "run `agy` there once and trust the directory",
 			call.ReasonPermissionRefused: "ask with access full, or allow the tool in the settings of agy",
 			call.ReasonUnsupported:       updateHint,
 		},
 	}
 }
 
-// agyLogin has not been tried. It is known to sign in with a Google account, in a
-// terminal, and to keep that where no file shows it.
+// agyLogin has not been tested. The CLI can log in with a Google account, in a terminal, and stores that login outside
+// of files.
 func agyLogin() clispec.LoginRules {
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
 		{Env: []string{"GEMINI_API_KEY"}, Unsure: true, Billing: call.BillingAPIKey},
@@ -73,8 +72,8 @@ func agyLogin() clispec.LoginRules {
 	}}
 }
 
-// agyEvents reads stream-json, whose events have their fields in an object of their
-// name, and the document of json, which has those of a result and no event.
+// agyEvents reads stream-json, whose events have their fields in an object with their name, and the document of json,
+// which has the fields of a result and no event.
 func agyEvents() []clispec.EventRule {
 	step := func(match ...string) map[string]string {
 		m := pairs("event", "step_update")
@@ -112,8 +111,7 @@ func agyEvents() []clispec.EventRule {
 	return slices.Concat(rules, agyResults("result.", "event", "result"), agyResults("", "event", ""))
 }
 
-// agyResults are the outcomes that an object with this prefix may state. Several that
-// are none call themselves a success.
+// agyResults are the outcomes that an object with this prefix can report. Several failures report success.
 func agyResults(prefix string, match ...string) []clispec.EventRule {
 	at := func(path string) string { return prefix + path }
 	usage := pairs("session", at("conversation_id"), "turns", at("num_turns"), "input_tokens", at("usage.input_tokens"),
@@ -130,13 +128,13 @@ func agyResults(prefix string, match ...string) []clispec.EventRule {
 	denied := at("denied_actions.0.display_name") + " ?? " + at("denied_actions.0.action")
 	return []clispec.EventRule{
 		result(
-			"SUCCESS", failed("message", "=the CLI took the prompt for a command of its own; the model was not asked"),
+			"SUCCESS", failed("message", "=the CLI took the prompt for one of its own commands; the model was not asked"),
 			at("command.name"), some,
 		),
 		result(
 			"SUCCESS", failed("code", "="+agyDenied, "message", denied), at("response"), `\s*`, at("denied_actions.#"), one,
 		),
-		// Every turn that ends counts tokens.
+		// Every turn that ends has token counts.
 		result(
 			"SUCCESS", failed("message", "="+agyUnfinished), at("response"), some, at("usage.input_tokens"), "0",
 			at("usage.output_tokens"), "0",
@@ -150,7 +148,7 @@ func agyResults(prefix string, match ...string) []clispec.EventRule {
 	}
 }
 
-// The words by which agyLines knows two of the outcomes.
+// Texts by which agyLines recognizes two of the outcomes.
 const (
 	agyDenied     = "a tool was denied"
 	agyUnfinished = "the turn was not finished: it counts no tokens"
@@ -175,7 +173,7 @@ func agyLines() []clispec.LineRule {
 		{Pattern: `(?i)AI credits balance is too low`, Reason: call.ReasonBilling},
 		{Pattern: `(?i)invalid model selection`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)^error: authentication (?:required|failed)`, Reason: call.ReasonUnauthenticated},
-		// It says so while it signs in by itself, too.
+		// The CLI also prints this while it logs in by itself.
 		{Pattern: `You are not logged into Antigravity`, Kind: call.EventStatus, On: onStderr()},
 		{
 			Pattern: `(?i)flag provided but not defined|unknown flag`, Reason: call.ReasonUnsupported, On: onStderr(),

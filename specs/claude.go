@@ -16,8 +16,7 @@ func Claude() clispec.Spec {
 		SystemDefault: defaultSystem, CheckedWith: "2.1.329",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		// Even in print mode "/clear" and the like are commands that never reach
-		// the model; with a line break in front they do.
+		// Even in print mode, commands such as "/clear" never reach the model. With a line break in front they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
@@ -76,10 +75,9 @@ func claudeModels() clispec.ModelRules {
 	}
 }
 
-// claudeEnv keeps everything of the project and the user out of a plain
-// completion: hooks, plugins, skills, CLAUDE.md and files named with "@" in the
-// prompt. It uses variables instead of flags, because versions that do not know
-// a variable ignore it, and logins keep working.
+// claudeEnv keeps the files of the project and the user out of a plain completion: hooks, plugins, skills, CLAUDE.md,
+// and files named with "@" in the prompt. It uses environment variables instead of flags, because versions that do
+// not know a variable ignore it, and because logins keep working.
 func claudeEnv() []clispec.EnvRow {
 	rows := []clispec.EnvRow{
 		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
@@ -93,15 +91,15 @@ func claudeEnv() []clispec.EnvRow {
 		{Name: "CLAUDE_CODE_DISABLE_CLAUDE_MDS", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_AUTO_MEMORY", Value: "1", When: access(call.AccessNone)},
 		{Name: "CLAUDE_CODE_DISABLE_ATTACHMENTS", Value: "1", When: access(call.AccessNone)},
-		// Names of files and branches, and what was said in commits. Versions of half a
-		// year ago ask git for them without access, too, and git runs filters.
+		// They would be names of files and branches, and commit messages. Versions of half a year ago run git for
+		// them even without access, and git runs filters.
 		{Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1", When: access(call.AccessNone)},
 		{
 			Name: "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", Value: "1",
 			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
 		},
 	}
-	for _, row := range quietGit() { // in the shell tool: its own calls of git are safe
+	for _, row := range quietGit() { // in the shell tool: the CLI's own git calls are safe
 		row.When = unless("trust_dir", call.AccessWrite)
 		rows = append(rows, row)
 	}
@@ -127,8 +125,8 @@ func claudeArgs() []clispec.ArgRow {
 		},
 		{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"--tools", ""}, When: access(call.AccessNone)},
-		// A settings file that lies in the folder could name another server for the
-		// key, a library to load, or a program that makes keys.
+		// A settings file in the directory could name another server for the key, a library to load, or a program
+		// that makes keys.
 		{Args: []string{"--setting-sources", "user"}, When: unset("trust_dir")},
 		{Args: []string{"--tools", readTools, "--allowedTools", readTools}, When: unless("allowed_tools", call.AccessRead)},
 		{Args: []string{"--tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
@@ -151,7 +149,7 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--disallowedTools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--json-schema", "{schema}"}, When: set("schema")},
 		{Args: []string{"--mcp-config={mcp_file}"}, When: setFor("mcp_config", call.AccessWrite, call.AccessFull)},
-		// Versions of half a year ago ignore the name of a file, without a word.
+		// Versions of half a year ago silently ignore the name of a file.
 		{Args: []string{"--agents={agents}"}, When: setFor("agents", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--fallback-model", "{fallback_model}"}, When: set("fallback_model")},
 		{Args: []string{"--no-session-persistence"}, When: set("no_session_persistence")},
@@ -179,7 +177,7 @@ func claudeLines() []clispec.LineRule {
 	}
 }
 
-// claudeLive is stream-json in both directions. The process has one conversation.
+// claudeLive is stream-json in both directions. Each process has one conversation.
 func claudeLive() clispec.LiveRules {
 	user := func(content string) []clispec.LiveMessage {
 		return []clispec.LiveMessage{

@@ -7,13 +7,12 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// claudeEvents reads stream-json, and the one object (or the array of the same
-// events) of json.
+// claudeEvents reads stream-json, and the object, or the array of the same events, of json.
 func claudeEvents() []clispec.EventRule {
 	return slices.Concat(claudeNotices(), claudePieces(), claudeBlocks(), claudeResults())
 }
 
-// claudeNotices are about the run: its session, its retries, the limits of the plan.
+// claudeNotices are events about the run: its session, its retries, the limits of the plan.
 func claudeNotices() []clispec.EventRule {
 	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
 	limit := pairs(
@@ -24,7 +23,7 @@ func claudeNotices() []clispec.EventRule {
 			Match: pairs("type", "system", "subtype", "init"), Kind: call.EventSession,
 			Set: pairs("session", "session_id", "model", "model", "key_source", "apiKeySource"),
 		},
-		// Its --fallback-model answers from here on.
+		// From here on the --fallback-model answers.
 		{
 			Match: pairs("type", "system", "subtype", "model_fallback", "parent_tool_use_id", ""), Kind: call.EventSession,
 			Set: pairs("model", "fallback_model"),
@@ -40,7 +39,7 @@ func claudeNotices() []clispec.EventRule {
 			Kind:  call.EventRetry, Last: true, Set: with(retry, "message", "=most likely a connection error"),
 		},
 		{Match: pairs("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
-		// A used-up plan is no limit if the user pays for overage.
+		// An exhausted plan is no limit if the user pays for overage.
 		{
 			Match: pairs("type", "rate_limit_event", "rate_limit_info.status", "rejected",
 				"rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
@@ -54,10 +53,10 @@ func claudeNotices() []clispec.EventRule {
 	}
 }
 
-// claudePieces come while the model writes.
+// claudePieces are the events while the model writes.
 func claudePieces() []clispec.EventRule {
 	return []clispec.EventRule{
-		// First and last, because nearly all lines are such pieces.
+		// First and last, because nearly all lines are such deltas.
 		{
 			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "text_delta"),
 			Kind:  call.EventDelta, Last: true, Set: pairs("text", "event.delta.text"),
@@ -66,12 +65,12 @@ func claudePieces() []clispec.EventRule {
 			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.delta.type", "thinking_delta"),
 			Kind:  call.EventThinking, Last: true, Set: pairs("text", "event.delta.thinking"),
 		},
-		// A block that was cut never comes as a whole: the next message has it anew.
+		// A block that was interrupted never arrives as a whole: the next message repeats it.
 		{
 			Match: pairs("type", "stream_event", "parent_tool_use_id", "", "event.type", "message_start"),
 			Kind:  call.EventReset,
 		},
-		// The result has the sum; this is for a run that is ended before it.
+		// The result has the sum. This rule serves a run that ends before its result.
 		{
 			Match: pairs("type", "stream_event", "event.type", "message_delta", "event.usage.output_tokens", ".+"),
 			Kind:  call.EventUsage, Set: pairs(
@@ -83,7 +82,7 @@ func claudePieces() []clispec.EventRule {
 	}
 }
 
-// claudeBlocks are the messages as a whole, of the model and of tools.
+// claudeBlocks are whole messages, of the model and of tools.
 func claudeBlocks() []clispec.EventRule {
 	return []clispec.EventRule{
 		{
@@ -102,7 +101,7 @@ func claudeBlocks() []clispec.EventRule {
 			Match: pairs("type", "assistant", "parent_tool_use_id", "", "@.type", "thinking"), Each: "message.content",
 			Kind: call.EventThinking, Set: pairs("text", "@.thinking", "whole", "=true"),
 		},
-		// Structured output has the form of a tool, but changes nothing.
+		// Structured output has the form of a tool call, but changes nothing.
 		{
 			Match: pairs("type", "assistant", "@.type", "tool_use", "@.name", "StructuredOutput"), Each: "message.content",
 			Kind: call.EventStatus, Last: true, Set: pairs("text", "=answer"),
@@ -123,11 +122,11 @@ func claudeResults() []clispec.EventRule {
 		"session": "session_id", "cost_usd": "total_cost_usd ?? cost_usd", "turns": "num_turns",
 		"input_tokens": "usage.input_tokens", "output_tokens": "usage.output_tokens",
 		"cache_read_tokens": "usage.cache_read_input_tokens", "cache_write_tokens": "usage.cache_creation_input_tokens",
-		// json mode names it nowhere else. A sub-agent or a side request may have another.
+		// json mode reports the model nowhere else. A sub-agent or a side request may use another model.
 		"model": "model ?? modelUsage|@most:outputTokens",
 	}
 	notAsked := with(
-		usage, "failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",
+		usage, "failed", "=true", "message", "=the CLI took the prompt for one of its own commands; the model was not asked",
 	)
 	return []clispec.EventRule{
 		{
@@ -154,7 +153,7 @@ func claudeResults() []clispec.EventRule {
 			Match: pairs("type", "result", "structured_output", "(?s).+"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: with(usage, "text", "structured_output", "whole", "=true"),
 		},
-		// The last block only.
+		// Only the last block.
 		{Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true, Set: with(usage, "text", "result")},
 		{
 			Match: pairs("type", "", "is_error", "false", "result", "(?s).+"), Kind: call.EventResult, Terminal: true,

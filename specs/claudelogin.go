@@ -5,7 +5,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// claudeLogin lists keys in the environment before a plan, over which they win.
+// claudeLogin lists keys in the environment before a plan, because they have priority.
 func claudeLogin() clispec.LoginRules {
 	const folder = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
 	const inSettings = `(?i)apiKeyHelper|(aws|gcp)[A-Z]\w*|forceLogin\w*` +
@@ -52,12 +52,12 @@ func claudeLogin() clispec.LoginRules {
 			clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true, Billing: call.BillingSubscription},
 		),
 		Status: claudeStatus(),
-		// It says "none" for a plan, and for a gateway or a cloud as well.
+		// The CLI reports "none" for a plan, but also for a gateway or a cloud.
 		KeySources: map[string]call.Billing{`ANTHROPIC_API_KEY|apiKeyHelper|/login managed key|overage`: call.BillingAPIKey},
 	}
 }
 
-// claudeKeys are those in the environment.
+// claudeKeys are the keys in the environment.
 func claudeKeys() []clispec.LoginWay {
 	return []clispec.LoginWay{
 		{
@@ -69,7 +69,7 @@ func claudeKeys() []clispec.LoginWay {
 			Billing: call.BillingAPIKey,
 		},
 		{Env: []string{"CLAUDE_CODE_USE_*"}, Unsure: true, Billing: call.BillingAPIKey},
-		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: who pays is unknown
+		{Env: []string{"ANTHROPIC_AUTH_TOKEN"}}, // of a gateway: the payer is unknown
 		{Env: []string{"ANTHROPIC_API_KEY"}, Billing: call.BillingAPIKey},
 		{Env: []string{
 			"ANTHROPIC_AWS_*", "ANTHROPIC_FOUNDRY_*", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_*", "ANTHROPIC_IDENTITY_*",
@@ -80,7 +80,7 @@ func claudeKeys() []clispec.LoginWay {
 	}
 }
 
-// claudeStatus asks without the settings of the folder that it runs in.
+// claudeStatus asks without the settings of the working directory.
 func claudeStatus() clispec.StatusRule {
 	return clispec.StatusRule{Args: []string{"--setting-sources", "user", "auth", "status"}, Whole: true,
 		Signs: []clispec.StatusSign{

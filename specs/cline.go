@@ -7,27 +7,27 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Cline is the Cline CLI. It has no access read and write: its tools can be denied by name only, so that one that a
-// later version adds would run unasked. It continues a session in its terminal interface only.
+// Cline is the Cline CLI. It has no access levels read and write: its tools can be denied only by name, so a tool of
+// a later version would run unasked. It resumes a session only in its terminal interface.
 func Cline() clispec.Spec {
 	return clispec.Spec{
 		Name: "cline", Binary: "cline", Packages: []string{"cline", "@cline/cli-linux-x64"},
 		ProviderSlug: "cline-cli", DefaultModel: "cline-default", CheckedWith: "3.0.65",
-		// A system text is an argument there, so that of the caller travels in front of the prompt.
+		// The system text is an argument, so the caller's system text goes in front of the prompt.
 		Transports: []clispec.Transport{clispec.TransportStdin},
-		// Not text, which it decorates for a terminal.
+		// Not text, which the CLI decorates for a terminal.
 		Outputs: []clispec.OutputMode{clispec.OutputStream},
-		// It stores the session after its last event.
+		// The CLI stores the session after its last event.
 		LingerMS: 3000,
-		// "/team" and the names of workflows are commands. It trims the prompt first; this character stays.
+		// "/team" and the names of workflows are commands. The CLI trims the prompt first, but not this character.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/`, Prefix: "\u200b"}},
-		// It takes the directory of a repository above for its workspace.
+		// Without this file the CLI uses the directory of a repository above as its workspace.
 		GuardFiles: []string{".git"},
 		Preflight:  clinePreflight(),
 		Files:      clineFiles(),
 		Args:       clineArgs(),
 		Env:        clineEnv(),
-		// Not CLINE_*: there are variables to attach to a hub, to replay answers, and to write down whole requests.
+		// Not CLINE_*, because there are variables that attach to a hub, replay answers, and record whole requests.
 		PassEnv:   []string{"CLINE_API_KEY", "CLINE_DIR", "CLINE_DATA_DIR", "CLINE_PROVIDER_SETTINGS_PATH"},
 		PassEnvIf: clinePass(),
 		Models:    clispec.ModelRules{Accept: []string{`[^/\s]+/\S+`}},
@@ -41,8 +41,8 @@ func Cline() clispec.Spec {
 	}
 }
 
-// clinePath is a path after an "@" as the CLI finds it anywhere in a prompt. It sends the content of that file with any
-// access, and nothing turns that off.
+// clinePath matches a path after an "@" as the CLI finds it anywhere in a prompt. The CLI sends the content of that
+// file at any access level, and no option turns that off.
 const clinePath = `(?s).*@(?:"(?:/|~/|\.{1,2}/)[^"\r\n]+"|(?:/|~/|\.{1,2}/)\S).*`
 
 func clinePreflight() []clispec.PreflightRule {
@@ -61,7 +61,7 @@ func clinePreflight() []clispec.PreflightRule {
 	}
 }
 
-// clineTools are the tools that it knows.
+// clineTools are the tools that the CLI knows.
 func clineTools() []string {
 	tools := []string{
 		"read_files", "search_codebase", "run_commands", "fetch_web_content", "editor", "apply_patch", "ask_question",
@@ -77,9 +77,9 @@ func clineTools() []string {
 	return tools
 }
 
-// clineFiles are settings that take the place of the user's: no tools, and no MCP servers.
+// clineFiles are settings that replace the user's: no tools and no MCP servers.
 func clineFiles() []clispec.FileRow {
-	// The search of the vendor, which costs, is no tool to the CLI.
+	// The vendor's web search costs money, and is no tool of the CLI.
 	settings := `{"telemetryOptOut":true,"autoUpdateEnabled":false,"compactionEnabled":false,` +
 		`"tools":{"web_search":{"enabled":false}},"disabledTools":["` + strings.Join(clineTools(), `","`) + `"]}`
 	none := access(call.AccessNone)
@@ -92,31 +92,31 @@ func clineFiles() []clispec.FileRow {
 func clineArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"--json"}, When: access(call.AccessNone, call.AccessFull)},
-		// It denies a tool that these settings do not know yet.
+		// The CLI denies a tool that these settings do not list.
 		{Args: []string{"--auto-approve=false"}, When: access(call.AccessNone)},
 		{Args: []string{"--act", "--auto-approve=true"}, When: access(call.AccessFull)},
-		// In place of its own long text, with the rules of the user and of the directory.
+		// This replaces the CLI's own long text, with the rules of the user and of the directory.
 		{Args: []string{"--system=" + defaultSystem}, When: access(call.AccessNone)},
 		{Args: []string{"--model={model}"}, When: set("model")},
 		{Args: []string{"--thinking={effort}"}, When: set("effort")},
 		extra(),
-		// With --json it reads stdin only where there is an argument, which it puts before it.
+		// With --json the CLI reads stdin only if there is an argument, and puts the argument before it.
 		{Args: []string{" "}, When: stdin()},
 	}
 }
 
 func clineEnv() []clispec.EnvRow {
 	rows := []clispec.EnvRow{
-		// Else it starts a daemon, which outlives the call.
+		// Otherwise the CLI starts a daemon, which outlives the call.
 		{Name: "CLINE_SESSION_BACKEND_MODE", Value: "local"},
 		{Name: "CLINE_NO_AUTO_UPDATE", Value: "1"},
 		{Name: "CLINE_GLOBAL_SETTINGS_PATH", Value: "{settings_file}", When: set("settings_file")},
 		{Name: "CLINE_MCP_SETTINGS_PATH", Value: "{servers_file}", When: set("servers_file")},
 	}
-	for _, name := range []string{"SESSION", "DB", "TEAM"} { // no call continues from what it stores there
+	for _, name := range []string{"SESSION", "DB", "TEAM"} { // no call continues a session that the CLI stores there
 		rows = append(rows, clispec.EnvRow{Name: "CLINE_" + name + "_DATA_DIR", Value: "{temp}/" + strings.ToLower(name)})
 	}
-	for _, row := range quietGit() { // it looks at the repository by itself
+	for _, row := range quietGit() { // the CLI inspects the repository by itself
 		row.When = access(call.AccessNone)
 		rows = append(rows, row)
 	}
@@ -155,7 +155,7 @@ func clineEvents() []clispec.EventRule {
 		{
 			Match: pairs("type", "run_result"), Kind: call.EventSession, Set: pairs("model", "model.id"),
 		},
-		// It says 0 if it does not know the price.
+		// The CLI reports 0 if it does not know the price.
 		{
 			Match: pairs("type", "run_result", "aggregateUsage.totalCost", ".*[1-9].*"), Kind: call.EventUsage,
 			Set: pairs("cost_usd", "aggregateUsage.totalCost"),
@@ -179,7 +179,7 @@ func clineEvents() []clispec.EventRule {
 func clineLines() []clispec.LineRule {
 	failed := []clispec.Evidence{clispec.OnEvent, clispec.OnStderr}
 	return []clispec.LineRule{
-		// It prints the words of the service, and not its status.
+		// The CLI prints the service's message without its status.
 		{
 			Pattern: `Country, region, or territory not supported`, Reason: call.ReasonUnauthenticated, On: failed,
 		},
@@ -193,10 +193,10 @@ func clineLines() []clispec.LineRule {
 	}
 }
 
-// clineFolder is where cline keeps the settings and the credentials of its user.
+// clineFolder is the directory in which cline stores the settings and credentials of its user.
 const clineFolder = "${CLINE_DATA_DIR:-~/.cline/data}/settings/"
 
-// clineLogin: what `cline auth` has stored for the provider that was used last, or a key in the environment.
+// clineLogin is the login that `cline auth` stored for the last used provider, or a key in the environment.
 func clineLogin() clispec.LoginRules {
 	var keys []string
 	for _, v := range vendors() {
@@ -206,13 +206,13 @@ func clineLogin() clispec.LoginRules {
 		return clispec.LoginWay{Files: []clispec.FileFact{{Path: clineFolder + "providers.json", Keys: keys}}, Unsure: true}
 	}
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
-		// One of several providers; another may be the one that is used.
+		// One of several providers; the CLI may use another one.
 		file("apiKey|accessToken|aws|gcp|azure|baseUrl|headers"),
 		{Env: append([]string{"CLINE_API_KEY", "CLINE_PROVIDER_SETTINGS_PATH", "CLINE_DIR"}, keys...), Unsure: true},
 	}}
 }
 
-// clinePass: the variables of a vendor whose provider was used last.
+// clinePass has the environment variables of the vendor of the last used provider.
 func clinePass() (rules []clispec.PassRule) {
 	for _, v := range vendors() {
 		rules = append(rules, clispec.PassRule{Pass: v.pass, Files: []clispec.FileFact{

@@ -23,7 +23,7 @@ func Codex() clispec.Spec {
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
 			{Field: "schema", Name: "schema.json", Content: "{schema}", When: oneRun(set("schema"))},
 		},
-		// Skills of the folder are listed, and a "$name" in the prompt attaches one.
+		// The CLI lists skills of the directory, and a "$name" in the prompt attaches one.
 		FolderFiles: []string{".agents/skills", ".codex/skills"},
 		Args:        codexArgs(),
 		Env:         codexEnv(),
@@ -42,7 +42,7 @@ func Codex() clispec.Spec {
 				Pattern: `(?m)^\[projects\."{dir}"\]\s*\n\s*trust_level\s*=\s*"trusted"`,
 			},
 		},
-		// It takes any other text for the name of a new session.
+		// The CLI takes any other text as the name of a new session.
 		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
@@ -57,7 +57,7 @@ func Codex() clispec.Spec {
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @openai/codex",
 			call.ReasonUnauthenticated: "run `codex login`",
-			call.ReasonUntrustedDir:    "trust the folder in codex, or run it in a git repository",
+			call.ReasonUntrustedDir:    "trust the directory in codex, or run it in a git repository",
 		},
 	}
 }
@@ -68,37 +68,36 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"app-server"}, When: output(clispec.OutputLive)},
 		{Args: []string{"--json"}, When: output(clispec.OutputStream)},
 		{Args: []string{"--skip-git-repo-check"}, When: oneRun()},
-		// Without analytics off the process lingers for 5 s where there is
-		// no network. Settings, not --disable: a version that does not know
-		// one only warns.
+		// Unless analytics are off, the process lingers for 5 s without a network. These are settings, not --disable:
+		// a version only warns about an unknown setting.
 		{Args: []string{"-c", "analytics.enabled=false"}},
 	}, codexSandbox(), []clispec.ArgRow{
-		// A rule of the user or of the folder that allows a command also takes it out
-		// of the sandbox, and settings can have a model decide who may leave it.
+		// A rule of the user or the directory that allows a command also exempts it from the sandbox, and settings
+		// can let a model decide on exemptions.
 		{Args: []string{"--ignore-rules"}, When: oneRun(access(call.AccessNone, call.AccessRead))},
 		{Args: []string{"-c", `approval_policy="never"`}, When: access(call.AccessNone, call.AccessRead)},
 		{Args: []string{"-c", `approval_policy="never"`}, When: liveOnly(unless("ask", call.AccessWrite, call.AccessFull))},
 		{Args: codexLean(), When: access(call.AccessNone)},
-		// 0.134 knows neither, and does not start with the second, which it takes for
-		// the name of an agent. Which version was the first has not been tried.
+		// Version 0.134 knows neither setting, and fails to start with the second one, which it takes as the name of
+		// an agent. The first version that knows them has not been determined.
 		{
 			Args: settingArgs([]string{"features.view_image=false", "agents.enabled=false"}),
 			When: clispec.When{Access: []call.Access{call.AccessNone}, Since: "0.135.0"},
 		},
 		{Args: codexUntrusted(), When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
-		// The user's own settings may say that the folder is trusted.
+		// The user's own settings may trust the directory.
 		{Args: []string{"-c", `projects={{dir:json}={trust_level="untrusted"}}`}, When: clispec.When{
 			Access: []call.Access{call.AccessRead, call.AccessWrite}, Set: []string{"dir"}, Unset: []string{"trust_dir"}}},
 		{Args: []string{"-c", "model_instructions_file={system_file:json}"}, When: set("system_replace")},
 		{Args: []string{"--model", "{model}"}, When: oneRun(set("model"))},
 		{Args: []string{"-c", "model_reasoning_effort={effort:json}"}, When: set("effort")},
 		{Args: []string{"--output-schema", "{schema_file}"}, When: oneRun(set("schema"))},
-		// It splits each value at its commas.
+		// The CLI splits each value at its commas.
 		{Args: []string{"--image={images}"}, When: oneRun(set("images"))},
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: oneRun(setFor("add_dirs", call.AccessWrite))},
-		// With less access it would ask before each call of a tool and wait for ever.
+		// With less access the CLI would ask before each call of a tool, and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
-		// A session that is continued would be stored in spite of the flag.
+		// A resumed session would be stored in spite of the flag.
 		{
 			Args: []string{"--ephemeral"},
 			When: oneRun(clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}}),
@@ -111,7 +110,7 @@ func codexArgs() []clispec.ArgRow {
 	})
 }
 
-// codexSandbox says what its tools may do.
+// codexSandbox determines what the tools may do.
 func codexSandbox() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"-c", `sandbox_mode="read-only"`}, When: access(call.AccessNone)},
@@ -152,14 +151,15 @@ func codexLines() []clispec.LineRule {
 		},
 		{Pattern: `Not inside a trusted directory`, Reason: call.ReasonUntrustedDir, On: onStderr()},
 		{Pattern: `(?i)not supported when using Codex with a ChatGPT account`, Reason: call.ReasonBadModel},
-		{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // it goes on over HTTP
+		{Pattern: `responses_websocket: failed to connect`, Kind: call.EventStatus, On: onStderr()}, // continues over HTTP
 		{
 			Pattern: "Missing environment variable: `?(?P<variable>[A-Za-z_][A-Za-z0-9_]*)",
 			Reason:  call.ReasonUnauthenticated,
 		},
 		// In text mode. A good run prints warnings too, such as that it has no metadata of a model.
 		{Pattern: `^warning: `, Kind: call.EventStatus, On: onStderr()},
-		// The last one says why it gave up. Lines of its log, which other failures put there, must not decide.
+		// The last one has the reason of the failure. Lines of its log, which other failures put there, must not
+		// decide.
 		{Pattern: `\A(?s:.*\n)?ERROR: (?P<message>[^\n]+)`, On: onStderr()},
 	}
 }
@@ -177,8 +177,8 @@ func codexLean() []string {
 	return settingArgs(settings)
 }
 
-// codexUntrusted keeps what lies in the folder and above it from the model, and
-// git in the shell tool from running programs of the folder.
+// codexUntrusted hides the files in and above the directory from the model, and keeps git in the shell tool from
+// running its programs.
 func codexUntrusted() []string {
 	settings := []string{"project_doc_max_bytes=0", "project_root_markers=[]"}
 	for _, row := range quietGit() {

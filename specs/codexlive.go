@@ -8,9 +8,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// codexLive is its app-server: a thread for each context. There it cannot be told to
-// ignore the user's rules, which take commands out of the sandbox, so with access read
-// it is not used.
+// codexLive is the app-server: a thread for each context. It cannot ignore the user's rules, which exempt commands
+// from the sandbox, so it is not used at access level read.
 func codexLive() clispec.LiveRules {
 	const input = `"threadId":{context:json},"input":[{"type":"text","text":{prompt:json}}]`
 	message := func(method, params string, when clispec.When) clispec.LiveMessage {
@@ -45,9 +44,9 @@ func codexLive() clispec.LiveRules {
 	}
 }
 
-// codexThread are the messages that begin a thread, by a method and its own parameters. It takes a text that is added
-// to the instructions from standard input, where a single run takes it as an argument alone, which other users can see:
-// there it stands in the prompt.
+// codexThread returns the messages that begin a thread, by a method and its parameters. In this mode, text added to
+// the instructions goes through standard input. A single run accepts it only as an argument, which other users can
+// see, so there it is part of the prompt.
 func codexThread(method, params string, when clispec.When) []clispec.LiveMessage {
 	const model, added = `,"model":{model:json}`, `,"developerInstructions":{system_append:json}`
 	begin := func(more string, fields ...string) clispec.LiveMessage {
@@ -60,7 +59,7 @@ func codexThread(method, params string, when clispec.When) []clispec.LiveMessage
 	}
 }
 
-// codexOpen: a thread is stored where one conversation has the process, unless the caller wants none stored.
+// codexOpen stores a thread if the process has one conversation, unless the caller wants no stored session.
 func codexOpen() []clispec.LiveMessage {
 	return slices.Concat(
 		codexThread("thread/start", `"ephemeral":true`, set("no_session_persistence")),
@@ -69,8 +68,9 @@ func codexOpen() []clispec.LiveMessage {
 	)
 }
 
-// codexResume says again what the tools may do: a thread keeps that of the process that made it, whatever the arguments
-// say. So there is no row for a permission mode. The turns before are left out of the response, which they make long.
+// codexResume repeats the permissions of the tools, because a thread keeps those of the process that made it,
+// whatever the arguments are. For this reason there is no row for a permission mode. The response leaves out the
+// earlier turns, which would make it long.
 func codexResume() (list []clispec.LiveMessage) {
 	for _, row := range []struct {
 		sandbox, approval string
@@ -145,7 +145,7 @@ func codexLiveEvents() []clispec.EventRule {
 	}
 }
 
-// codexModels are those that it offers, and from another source how much they read.
+// codexModels are the models that the CLI offers, and from another source the size of their contexts.
 func codexModels() []clispec.ListRule {
 	return []clispec.ListRule{
 		{Live: clispec.LiveMessage{Method: "model/list", Params: "{}"}, Path: "data.#(hidden==false)#",

@@ -11,13 +11,13 @@ func Copilot() clispec.Spec {
 		Name: "copilot", Binary: "copilot", Packages: []string{"@github/copilot"},
 		ProviderSlug: "github-copilot-cli", DefaultModel: "copilot-default",
 		SystemDefault: defaultSystem, CheckedWith: "1.0.102",
-		// Not argv: as an argument, a prompt would be in the list of processes.
+		// Not argv: other users can read arguments in the list of processes.
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
-		// "/compact" and "/autopilot" are commands of its own. It trims the prompt before it
-		// looks for them; this character stays, and shows nowhere.
+		// "/compact" and "/autopilot" are commands of the CLI. It trims the prompt before it searches for them, but
+		// not this character, which the model does not see.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/`, Prefix: "\u200b"}},
-		// It looks for a repository above, and obeys what lies there if its user trusts the folder.
+		// The CLI searches for a repository above, and obeys its files if its user trusts the directory.
 		GuardFiles: []string{".git"},
 		FolderFiles: []string{
 			"./.github/hooks", "./.github/copilot", "./.claude/settings.json", "./.claude/settings.local.json", "./.mcp.json",
@@ -25,11 +25,11 @@ func Copilot() clispec.Spec {
 		},
 		Files: copilotFiles(),
 		Args:  copilotArgs(),
-		// The names of its tools. What it permits is named by kinds: see copilotArgs.
+		// The names of its tools. Permissions name kinds of tools instead: see copilotArgs.
 		ReadTools: copilotReadTools(),
 		Env:       copilotEnv(),
 		PassEnv:   []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "GH_CONFIG_DIR"},
-		// Each of them lets a folder, or the model, do more than the access level says.
+		// Each of these variables lets a directory, or the model, do more than the access level allows.
 		DropEnv: []string{
 			"COPILOT_ALLOW_ALL", "COPILOT_ASSISTED_APPROVAL", "COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_SKILLS_DIRS",
 			"GITHUB_COPILOT_PROMPT_MODE_*", "COPILOT_RUN_APP", "COPILOT_DETACHED*",
@@ -57,8 +57,8 @@ func Copilot() clispec.Spec {
 	}
 }
 
-// copilotFiles are a plugin with one agent, by which a system text gets into its own.
-// No folder can have an agent of that name.
+// copilotFiles are a plugin with one agent, which adds a system text to the CLI's own. No directory can have an agent
+// of that name.
 func copilotFiles() []clispec.FileRow {
 	plugin := func(text string, when clispec.When) []clispec.FileRow {
 		return []clispec.FileRow{
@@ -89,11 +89,12 @@ func copilotArgs() []clispec.ArgRow {
 	return []clispec.ArgRow{
 		{Args: []string{"--output-format=json", "--stream=on"}, When: output(clispec.OutputStream)},
 		{Args: []string{"--silent"}, When: output(clispec.OutputText)},
-		// An empty list would be no list: this is no tool's name.
+		// An empty list would be no list. This is the name of no tool.
 		{Args: []string{"--available-tools=none"}, When: access(call.AccessNone)},
 		{Args: []string{"--available-tools=view,grep,glob"}, When: unless("allowed_tools", call.AccessRead)},
 		{Args: []string{"--available-tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
-		// It permits by kinds, such as "write" and "shell(git:*)", and denies what nobody is there to permit.
+		// The CLI permits tools by kinds, such as "write" and "shell(git:*)", and denies those that would need a
+		// question.
 		{Args: []string{"--allow-tool=write"}, When: access(call.AccessWrite)},
 		{
 			Args: []string{"--allow-tool={allowed_tools}"}, Each: "allowed_tools",
@@ -105,7 +106,7 @@ func copilotArgs() []clispec.ArgRow {
 		},
 		{Args: []string{"--disallow-temp-dir"}, When: access(call.AccessRead, call.AccessWrite)},
 		{Args: []string{"--allow-all"}, When: access(call.AccessFull)},
-		// What the folder has for them cannot be told from what the user has.
+		// The CLI does not distinguish skills of the directory from those of the user.
 		{Args: []string{"--excluded-tools=skill,task,lsp"}, When: unless("trust_dir", call.AccessWrite)},
 		{Args: []string{"--disable-builtin-mcps"}, When: access(call.AccessNone, call.AccessRead)},
 		{Args: []string{"--no-custom-instructions"}, When: unset("trust_dir")},
@@ -124,7 +125,7 @@ func copilotArgs() []clispec.ArgRow {
 }
 
 func copilotEnv() []clispec.EnvRow {
-	// Else it goes on in the directory that the session was made in.
+	// Otherwise the CLI continues in the directory in which the session was made.
 	rows := []clispec.EnvRow{{Name: "COPILOT_DISABLE_RESUME_AUTO_CD", Value: "1"}}
 	for _, row := range quietGit() { // in the shell tool
 		row.When = unless("trust_dir", call.AccessWrite)
@@ -134,7 +135,7 @@ func copilotEnv() []clispec.EnvRow {
 }
 
 func copilotEvents() []clispec.EventRule {
-	// What a sub-agent says is not the answer.
+	// The text of a sub-agent is not the answer.
 	mine := func(kind string, more ...string) map[string]string {
 		return pairs(append([]string{"type", kind, "agentId", ""}, more...)...)
 	}
@@ -144,7 +145,8 @@ func copilotEvents() []clispec.EventRule {
 		{Match: pairs("type", "user.message"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: mine("assistant.turn_start"), Kind: call.EventStatus, Set: pairs("text", "=turn")},
 		{Match: mine("assistant.message_delta"), Kind: call.EventDelta, Set: piece},
-		// In later turns the model may go on from the output limit of the last one: a block has the rest alone.
+		// In later turns the model may continue after the output limit of the last one. A block then has only the
+		// continuation.
 		{
 			Match: mine("assistant.message", "data.turnId", "0", "data.content", "(?s).+"), Kind: call.EventText,
 			Set: pairs("text", "data.content"),
@@ -169,13 +171,13 @@ func copilotEvents() []clispec.EventRule {
 			Set: pairs("trigger", "data.trigger", "pre_tokens", "data.currentTokens"),
 		},
 		{Match: pairs("type", "session.warning"), Kind: call.EventWarning, Set: pairs("message", "data.message")},
-		// It tries these again, after up to half a minute; a refusal of another kind is final.
+		// The CLI retries these for up to half a minute. Other refusals are final.
 		{Match: mine("model.call_failure", "data.statusCode", `401|408|429|5\d\d`), Kind: call.EventRetry, Set: retry},
 		{
 			Match: mine("model.call_failure", "data.statusCode", "", "data.failureKind", "transport"), Kind: call.EventRetry,
 			Set: retry,
 		},
-		// The pieces of an answer that broke off.
+		// Deltas of an interrupted answer.
 		{Match: mine("assistant.turn_retry"), Kind: call.EventReset},
 		{
 			Match: pairs("type", "session.error", "data.errorType", "query|authentication"), Kind: call.EventError, Last: true,

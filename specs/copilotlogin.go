@@ -5,9 +5,9 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// copilotLogin: a provider of the user's own wins over GitHub. The token of a login is
-// in a keychain, or in its configuration where there is none; that names who is logged
-// in. It takes the login of gh too.
+// copilotLogin: the user's own provider has priority over GitHub. The token of a login is in a keychain, or in the
+// configuration if there is no keychain. The configuration names the logged-in account. The CLI also uses the login
+// of gh.
 func copilotLogin() clispec.LoginRules {
 	const folder = "${COPILOT_HOME:-~/.copilot}/"
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
@@ -15,7 +15,7 @@ func copilotLogin() clispec.LoginRules {
 		{Env: []string{"COPILOT_PROVIDERS_CONFIG"}, Unsure: true, Billing: call.BillingAPIKey},
 		{Files: []clispec.FileFact{{Path: folder + "providers.json"}}, Unsure: true, Billing: call.BillingAPIKey},
 		{Env: []string{"COPILOT_GITHUB_TOKEN"}, Billing: call.BillingSubscription},
-		// Perhaps without a plan.
+		// The account may have no plan.
 		{Env: []string{"GH_TOKEN", "GITHUB_TOKEN"}, Unsure: true, Billing: call.BillingSubscription},
 		{
 			Files: []clispec.FileFact{

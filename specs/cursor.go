@@ -5,28 +5,28 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Cursor is Cursor's CLI agent. It is in no public registry: this spec follows
-// its documentation and output captured by others, and has not been run.
+// Cursor is Cursor's CLI agent. No public registry has it. This spec follows its documentation and recordings by
+// others. It has not been run.
 func Cursor() clispec.Spec {
 	return clispec.Spec{
 		Name: "cursor-agent", Binary: "cursor-agent", AltBinaries: []string{"cursor-cli"},
-		// The name in its documentation since 2026. Other CLIs install a program of this name, too.
+		// The name in the documentation since 2026. Other CLIs install a program of this name, too.
 		LinkNames:    []string{"agent"},
 		ProviderSlug: "cursor-cli", DefaultModel: "cursor-desktop",
 		PromptStyle: clispec.DashP,
-		// The argument is the documented way. Measurements of its stdin differ: some versions read no prompt there.
+		// The argument is the documented way. Reports about stdin differ: some versions read no prompt from it.
 		Transports: []clispec.Transport{clispec.TransportArgv},
 		// A prompt that begins with a dash would be an option.
 		Guards:      []clispec.GuardRule{{Pattern: `^-`, Prefix: "\n"}},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		LingerMS:    300, // it may never exit by itself
+		LingerMS:    300, // it may not exit by itself
 		FolderFiles: []string{"./.cursor", "./.cursorrules", "./AGENTS.md", "./CLAUDE.md"},
 		Args: []clispec.ArgRow{
 			{Args: []string{"-p"}},
 			{Args: []string{"--output-format", "stream-json", "--stream-partial-output"}, When: output(clispec.OutputStream)},
 			{Args: []string{"--output-format", "json"}, When: output(clispec.OutputJSON)},
 			{Args: []string{"--output-format", "text"}, When: output(clispec.OutputText)},
-			{Args: []string{"--trust"}, When: access(call.AccessNone)}, // a folder of our own
+			{Args: []string{"--trust"}, When: access(call.AccessNone)}, // a directory of clichain
 			{Args: []string{"--trust"}, When: set("trust_dir")},
 			{Args: []string{"--mode", "ask"}, When: access(call.AccessNone)},
 			{Args: []string{"--mode", "ask"}, When: unless("permission_mode", call.AccessRead)},
@@ -52,7 +52,7 @@ func Cursor() clispec.Spec {
 				Pattern: `(?i)usage limits? will reset when your monthly cycle ends on (?P<reset>[0-9/]+)`,
 				Reason:  call.ReasonUsageLimit,
 			},
-			// In text mode it prints a failure in place of the answer.
+			// In text mode the CLI prints a failure in place of the answer.
 			{
 				Pattern: `\A\s*(?:\x1b\[[\d;]*m)*\w*Error: (?P<message>(?s:.+))`, On: []clispec.Evidence{clispec.OnStdout},
 			},
@@ -63,7 +63,7 @@ func Cursor() clispec.Spec {
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "install it as cursor.com/cli says",
 			call.ReasonUnauthenticated: "run `cursor-agent login`, or set CURSOR_API_KEY",
-			call.ReasonUntrustedDir:    "run `cursor-agent` there once and trust the folder",
+			call.ReasonUntrustedDir:    "run `cursor-agent` there once and trust the directory",
 		},
 	}
 }
@@ -77,8 +77,7 @@ func cursorEvents() []clispec.EventRule {
 		},
 		{Match: pairs("type", "user"), Kind: call.EventStatus, Set: pairs("text", "=asked")},
 		{Match: pairs("type", "thinking", "subtype", "delta"), Kind: call.EventThinking, Set: pairs("text", "text")},
-		// A delta has a time and no call id; the whole block has the call id,
-		// and the final one neither.
+		// A delta has a time and no call ID. The whole block has the call ID, and the final block has neither.
 		{
 			Match: pairs("type", "assistant", "timestamp_ms", ".+", "model_call_id", "", "@.type", "text"),
 			Each:  "message.content", Kind: call.EventDelta, Set: text,

@@ -16,13 +16,13 @@ func Gemini() clispec.Spec {
 		SystemDefault: defaultSystem, CheckedWith: "0.61.0",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		// After a run with a shell tool it needs half a second to end by itself.
+		// After a run with a shell tool the CLI needs half a second to exit.
 		LingerMS: 1500,
-		// "/bug", "/init" and the files of custom commands never reach the model as
-		// they are written; with a line break in front they do.
+		// "/bug", "/init" and custom commands never reach the model as they are written. With a line break in front
+		// they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
-		// It loads the first .env that it finds on its way up, and looks for
-		// GEMINI.md up to a folder with .git.
+		// The CLI loads the first .env in the directory and its parents, and reads each GEMINI.md up to a directory
+		// with .git.
 		GuardFiles:  []string{".gemini/.env", ".git"},
 		FolderFiles: []string{"./.env", "./.gemini/.env", "./GEMINI.md", ".gemini/skills", ".agents/skills"},
 		Files:       geminiFiles(),
@@ -53,32 +53,31 @@ func Gemini() clispec.Spec {
 		ExitCodes: map[int]call.Reason{
 			41: call.ReasonUnauthenticated,
 			42: call.ReasonBadRequest,
-			53: call.ReasonBadOutput, // the turn limit
+			53: call.ReasonBadOutput, // turn limit
 			55: call.ReasonUntrustedDir,
 		},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled: "npm install -g @google/gemini-cli",
 			call.ReasonUnauthenticated: "set GEMINI_API_KEY, or run `gemini` and log in with " +
 				"the account of a company: it takes no other any more",
-			call.ReasonUntrustedDir: "run `gemini` there once and trust the folder",
+			call.ReasonUntrustedDir: "run `gemini` there once and trust the directory",
 		},
 	}
 }
 
 func geminiEnv() []clispec.EnvRow {
 	return []clispec.EnvRow{
-		// It reads settings before its arguments: then the folder is not trusted,
-		// and its settings, hooks and servers do not count, even where the user
-		// has trusted it. --skip-trust takes over afterwards; without it no call in
-		// such a folder would go on.
+		// The CLI reads settings before its arguments. With this variable the directory is not trusted, and its
+		// settings, hooks and servers have no effect, even if the user trusts it. Later --skip-trust decides; without
+		// it no call in such a directory would continue.
 		{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "false", When: unset("trust_dir")},
 		{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: set("trust_dir")},
-		// 0.43 looks for "true" alone, and then into this file, which is not there.
+		// Version 0.43 accepts only "true", and otherwise reads this file, which does not exist.
 		{
 			Name: "GEMINI_CLI_TRUSTED_FOLDERS_PATH", Value: "{temp}/none.json",
 			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
 		},
-		// It leaves error reports in the temporary folder.
+		// The CLI leaves error reports in the temporary directory.
 		{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
 		{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 	}
@@ -127,7 +126,7 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"-o", "stream-json"}, When: output(clispec.OutputStream)},
 		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
-		// Settings can name policies above the user's: those of a project would lift ours.
+		// Settings can name policies above the user's, and a project's policies would override these.
 		{
 			Args: []string{"--policy", "{policy_file}", "--admin-policy", "{policy_file}"},
 			When: access(call.AccessNone, call.AccessRead),
@@ -139,7 +138,7 @@ func geminiArgs() []clispec.ArgRow {
 		{Args: []string{"--approval-mode", "auto_edit"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--approval-mode", "yolo"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--approval-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},
-		// It splits each value at its commas.
+		// The CLI splits each value at its commas.
 		{Args: []string{"--include-directories={add_dirs}"}, When: setFor("add_dirs", agentAccess()...)},
 		{Args: []string{"-m", "{model}"}, When: set("model")},
 		{Args: []string{"--resume", "{session}"}, When: oneRun(set("session"))},
@@ -150,8 +149,7 @@ func geminiArgs() []clispec.ArgRow {
 	}
 }
 
-// These rules remove the denied tools from the request, instead of refusing
-// them when the model uses one.
+// These rules remove the denied tools from the request, instead of refusing them when the model uses one.
 const geminiDenyAll = `[[rule]]
 toolName = "*"
 decision = "deny"
@@ -230,12 +228,12 @@ func geminiEvents() []clispec.EventRule {
 	}
 }
 
-// geminiClosed is the way out for individuals.
+// geminiClosed is the hint for individual accounts.
 const geminiClosed = "set GEMINI_API_KEY, or use its successor `agy`, which takes that login"
 
 func geminiLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		// It tries again only at the end of a minute's quota, not of a plan's.
+		// The CLI retries only after a quota per minute, not after that of a plan.
 		{
 			Pattern: `Attempt (?P<attempt>\d+) failed: .*current quota(?:.*Retrying after (?P<delay>\d+ms))?`,
 			Kind:    call.EventRetry, On: onStderr(), Reason: call.ReasonRateLimited,
@@ -252,8 +250,8 @@ func geminiLines() []clispec.LineRule {
 			Pattern: `must specify the GEMINI_API_KEY|set an Auth method|Please set an Auth`, Reason: call.ReasonUnauthenticated,
 		},
 		{Pattern: `Invalid auth method`, Reason: call.ReasonUnauthenticated},
-		// Since June 2026 this CLI is closed to the logins of individuals: nothing but
-		// another login helps. An account may be refused for other reasons too.
+		// Since June 2026 this CLI refuses the logins of individual accounts, and only another login helps. An
+		// account may be refused for other reasons too.
 		{
 			Pattern: `(?P<message>This client is no longer supported for Gemini Code Assist.*)`,
 			Reason:  call.ReasonUnauthenticated, CooldownS: day, Hint: geminiClosed,
@@ -274,21 +272,22 @@ func geminiLines() []clispec.LineRule {
 	}
 }
 
-// geminiLive: with access write there would be five more tools than in a call, which
-// it asks for. Its sessions cannot be closed, and leak.
+// geminiLive: at access level write the CLI would have five more tools than in a call, and asks before using them.
+// Its sessions cannot be closed, so they leak.
 func geminiLive() clispec.LiveRules {
 	const quota = "result._meta.quota.token_count."
 	r := acpLive(clispec.EventRule{
 		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"),
 		Kind:  call.EventResult, Terminal: true, Last: true,
 		Set: pairs(
-			"failed", "=true", "message", "=the CLI took the prompt for a command of its own; the model was not asked",
+			"failed", "=true", "message", "=the CLI took the prompt for one of its own commands; the model was not asked",
 		),
 	})
 	r.When = access(call.AccessNone, call.AccessRead, call.AccessFull)
 	r.Calls = 15
-	r.Resume = nil // its session/load empties a session that began in the same minute
-	// It trims the prompt before it looks for "/" and "$"; this character stays, and shows nowhere.
+	r.Resume = nil // session/load empties a session that began in the same minute
+	// The CLI trims the prompt before it searches for "/" and "$", but not this character, which the model does not
+	// see.
 	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*[/$]", Prefix: "\u200b"}}
 	return r
 }

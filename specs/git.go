@@ -2,9 +2,8 @@ package specs
 
 import "github.com/clichain/clichain/clispec"
 
-// quietGit are the variables by which git runs neither the hooks of a repository
-// nor the monitor that its configuration names. Nothing like it is there for
-// filters.
+// quietGit returns the environment variables with which git runs neither the hooks of a repository nor the monitor in
+// its configuration. There is no such variable for filters.
 func quietGit() []clispec.EnvRow {
 	return []clispec.EnvRow{
 		{Name: "GIT_CONFIG_COUNT", Value: "2"},

@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/internal/spelling"
 )
 
-// base is what the spec at a place of the file begins as: the zero value, or the spec that it is an instance of, which
-// stands above it in the file or is built in.
+// base returns the initial value of a spec in the file: the zero value, or the spec of which it is an instance. That
+// spec is built in or earlier in the file.
 func (f *file) base(at root) (spec clispec.Spec, mistakes []specfile.Mistake) {
 	of := at.node.Get("instance_of")
 	if !says(of) {
@@ -41,7 +41,7 @@ func (f *file) base(at root) (spec clispec.Spec, mistakes []specfile.Mistake) {
 // says reports whether there is a value.
 func says(n *specfile.Node) bool { return n != nil && n.Kind != specfile.Null }
 
-// meant names the spec that is nearest.
+// meant returns the name of the most similar spec.
 func meant(name string, all []clispec.Spec) string {
 	var names []string
 	for _, spec := range all {

@@ -7,13 +7,13 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Kilo is the Kilo Code CLI, which was made from opencode.
+// Kilo is the Kilo Code CLI, a fork of opencode.
 func Kilo() clispec.Spec {
 	s := openCode{
 		name: "kilo",
-		// Only for the agents that make titles it leaves out a long text of its own.
+		// The CLI leaves out its own long text only for the agents that make titles.
 		lean: "title",
-		// It has more tools than opencode, such as programs in the background.
+		// The CLI has more tools than opencode, such as background processes.
 		write: `"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow",` +
 			`"external_directory":"deny"`,
 		config: []string{"kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "config.json"},
@@ -25,15 +25,15 @@ func Kilo() clispec.Spec {
 		"./.kilo", "./.kilocode", "./.opencode", "./kilo.json", "./kilo.jsonc", "./opencode.json", "./opencode.jsonc",
 		"./.kilocodemodes", "./.kilocoderules",
 	}
-	for _, row := range quietGit() { // it looks at the repository by itself
+	for _, row := range quietGit() { // the CLI inspects the repository by itself
 		row.When = unset("trust_dir")
 		s.Env = append(s.Env, row)
 	}
-	s.Live = clispec.LiveRules{} // not tried
+	s.Live = clispec.LiveRules{} // not tested
 	s.Args = slices.DeleteFunc(
 		s.Args, func(r clispec.ArgRow) bool { return slices.Contains(r.When.Output, clispec.OutputLive) },
 	)
-	// After an error it may never exit.
+	// After an error the CLI may not exit.
 	for i := range s.Events {
 		s.Events[i].Terminal = s.Events[i].Terminal || s.Events[i].Kind == call.EventError
 	}

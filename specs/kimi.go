@@ -5,22 +5,22 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Kimi is Moonshot AI's Kimi Code CLI. It has no access write: without anybody to ask,
-// it permits its tools everything, in whatever folder.
+// Kimi is Moonshot AI's Kimi Code CLI. It has no access level write: if it cannot ask, it permits its tools
+// everything, in any directory.
 func Kimi() clispec.Spec {
 	return clispec.Spec{
 		Name: "kimi", Binary: "kimi", Packages: []string{"@moonshot-ai/kimi-code"},
 		ProviderSlug: "moonshot-cli", DefaultModel: "kimi-default",
 		SystemDefault: defaultSystem, CheckedWith: "2.1.0",
-		Transports: []clispec.Transport{clispec.TransportArgv}, // it reads no stdin
-		// Not text, where it sets the answer with bullets and indents it.
+		Transports: []clispec.Transport{clispec.TransportArgv}, // the CLI reads no stdin
+		// Not text, which the CLI formats with bullets and indentation.
 		Outputs: []clispec.OutputMode{clispec.OutputStream},
-		// It keeps the session after its last word.
+		// The CLI stores the session after its last line.
 		LingerMS: 3000,
-		// "/goal" works for hours. It trims the prompt before it looks for that; this
-		// character stays, and shows nowhere.
+		// "/goal" works for hours. The CLI trims the prompt before it searches for commands, but not this character,
+		// which the model does not see.
 		Guards: []clispec.GuardRule{{Pattern: `^[\s\pZ\x{feff}]*/goal`, Prefix: "\u200b"}},
-		// In a folder that its user has trusted, it starts these servers and adds these directories.
+		// In a directory that its user trusts, the CLI starts these servers and adds these directories.
 		Preflight: []clispec.PreflightRule{
 			filled("system_replace", `[A-Za-z_]\w*`), filled("system_append", `[A-Za-z_]\w*`),
 		},
@@ -28,7 +28,7 @@ func Kimi() clispec.Spec {
 		Files:       kimiFiles(),
 		Args:        kimiArgs(),
 		Env: []clispec.EnvRow{
-			// Where it has no tool to run, it need not be told that all may run.
+			// Without tools the reminder that all tools may run is superfluous.
 			{Name: "KIMI_CODE_PERMISSION_MODE_REMINDER", Value: "0", When: access(call.AccessNone, call.AccessRead)},
 			{Name: "KIMI_LOOP_MAX_STEPS_PER_TURN", Value: "{max_turns}", When: set("max_turns")},
 			{Name: "KIMI_MODEL_THINKING_EFFORT", Value: "{effort}", When: set("effort")},
@@ -50,8 +50,7 @@ func Kimi() clispec.Spec {
 	}
 }
 
-// kimiFiles are an agent, whose text takes the place of kimi's own. A session keeps the
-// agent that it was made with.
+// kimiFiles are an agent whose text replaces the CLI's own. A session keeps the agent that it was made with.
 func kimiFiles() []clispec.FileRow {
 	const head, end = "---\nname: clichain\ndescription: asked by another program\n", "---\n"
 	const none, read = head + "tools: []\n" + end,
@@ -77,8 +76,8 @@ func kimiArgs() []clispec.ArgRow {
 		{Args: []string{"--output-format=stream-json"}, When: access(call.AccessNone, call.AccessRead, call.AccessFull)},
 		{Args: []string{"--agent-file={agent_file}"}, When: set("agent_file")},
 		{Args: []string{"--model={model}"}, When: set("model")},
-		// A session has the tools that it was made with. One of a call without access has none, and
-		// no other session is found where such calls work.
+		// A session keeps the tools that it was made with. A session of a call without access has none, and its
+		// directory has no other sessions.
 		{Args: []string{"--session={session}"}, When: setFor("session", call.AccessNone, call.AccessFull)},
 		{Args: []string{"--continue"}, When: setFor("continue", call.AccessFull)},
 		{
@@ -89,14 +88,13 @@ func kimiArgs() []clispec.ArgRow {
 	}
 }
 
-// kimiEvents: it says what has been, and so shows a tool when it has ended. Its last
-// line comes only where all went well.
+// kimiEvents: the CLI reports a tool only after it has ended. It prints the last line only after a success.
 func kimiEvents() []clispec.EventRule {
 	meta := func(kind string, more ...string) map[string]string {
 		return pairs(append([]string{"role", "meta", "type", kind}, more...)...)
 	}
 	return []clispec.EventRule{
-		// It has the model go on from what came before the cut, and prints the rest alone.
+		// The CLI lets the model continue after the interruption, and prints only the continuation.
 		{Match: meta("turn.step.retrying", "error_message", "terminated"), Kind: call.EventWarning,
 			Set: pairs("message", "=the connection broke off; what had come of the answer by then is missing from it")},
 		{Match: meta("turn.step.retrying"), Kind: call.EventRetry, Set: pairs(
@@ -112,7 +110,7 @@ func kimiEvents() []clispec.EventRule {
 	}
 }
 
-// kimiLines read its last words alone: what its tools print is on stderr too.
+// kimiLines reads only the last lines, because the output of tools is on stderr too.
 func kimiLines() []clispec.LineRule {
 	last := func(pattern string, reason call.Reason, hint string) clispec.LineRule {
 		return clispec.LineRule{

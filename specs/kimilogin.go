@@ -5,8 +5,8 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// kimiLogin: a model of the environment wins over those of the configuration, whose
-// providers have keys of their own or the token of `kimi login`.
+// kimiLogin: a model in the environment has priority over those in the configuration. The providers there have their
+// own keys or the token of `kimi login`.
 func kimiLogin() clispec.LoginRules {
 	const folder = "${KIMI_CODE_HOME:-~/.kimi-code}/"
 	return clispec.LoginRules{Ways: []clispec.LoginWay{
@@ -30,7 +30,7 @@ func kimiLogin() clispec.LoginRules {
 	}}
 }
 
-// kimiPass: keys of other vendors, where its configuration has a provider of their type.
+// kimiPass has the keys of other vendors, if the configuration has a provider of their type.
 func kimiPass() []clispec.PassRule {
 	rule := func(kind string, pass ...string) clispec.PassRule {
 		return clispec.PassRule{Pass: pass, Files: []clispec.FileFact{{

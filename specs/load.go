@@ -73,11 +73,10 @@ func (e *LoadError) Unwrap() []error {
 	return list
 }
 
-// Load reads specs from JSON or YAML: one spec, a list of specs, or a map with such a list under "specs". In YAML,
-// the file may have several such documents. An entry with "instance_of" is a copy of that built-in spec, or of that
-// spec earlier in the file, with the fields that the entry sets; it must set another name. Unknown fields and all
-// problems that Validate finds are mistakes. Load returns them together as a [*LoadError] and then returns no specs.
-// The file may have at most 1 MiB.
+// Load reads specs from JSON or YAML: one spec, a list of specs, or a map with such a list under "specs". In YAML, the
+// file may have several such documents. An entry with "instance_of" is a copy of that built-in or earlier spec, with
+// the fields that the entry sets. It must set another name. Unknown fields and all problems that Validate finds are
+// mistakes. Load returns them together as a [*LoadError] and then returns no specs. The file may have at most 1 MiB.
 func Load(r io.Reader) ([]clispec.Spec, error) {
 	f, err := read(r)
 	if err != nil {

@@ -7,13 +7,11 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// The ways to log in of each CLI, as its documentation and its program name
-// them. A way that is missing here makes a backend look logged out that is not:
-// list whatever may be a login, as unsure.
+// The logins of each CLI, as its documentation and its program name them. A missing entry makes a logged-in backend
+// look logged out, so every possible login is listed as unsure.
 
-// codexLogin treats a configured provider as unsure: it may need no login. A name
-// in its configuration may be quoted, or be a part of a dotted one; one with an
-// escape may be any.
+// codexLogin treats a configured provider as unsure, because it may need no login. A name in the configuration may be
+// quoted or part of a dotted name. A name with an escape sequence may be any name.
 func codexLogin() clispec.LoginRules {
 	const folder = "${CODEX_HOME:-~/.codex}/"
 	const provider = `(?m)^[^\S\n]*(?:[^#\s].*[\s\[.{,"'])?["']?` +
@@ -48,7 +46,7 @@ func codexLogin() clispec.LoginRules {
 			{Env: []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_*"}, Unsure: true},
 			keychain(),
 		},
-		// It ignores keys in the environment.
+		// The CLI ignores keys in the environment.
 		Status: clispec.StatusRule{Args: []string{"login", "status"}, Signs: []clispec.StatusSign{
 			{Pattern: "Logged in using ChatGPT", Login: clispec.LoginAuthenticated, Billing: call.BillingSubscription},
 			{Pattern: "(?i)API key", Login: clispec.LoginAuthenticated, Billing: call.BillingAPIKey},
@@ -57,9 +55,8 @@ func codexLogin() clispec.LoginRules {
 	}
 }
 
-// geminiLogin: settings.json selects the login; without it the environment does,
-// part of which may come from a file ".env". The credential of a Google account may
-// be refused after its token was accepted; an individual's is.
+// geminiLogin: settings.json selects the login. Without it the environment does, partly from a file ".env". The
+// service may refuse a Google account after it has accepted the token, and refuses individual accounts.
 func geminiLogin() clispec.LoginRules {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	const inEnvFile = `(?i)(^|[\r\n\x{2028}\x{2029}])[\s\pZ\x{feff}]*(export[\s\pZ\x{feff}]+)?(GEMINI|GOOGLE|CLOUD_SHELL)`
@@ -68,7 +65,7 @@ func geminiLogin() clispec.LoginRules {
 		return clispec.FileFact{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", way)}
 	}
 	var ways []clispec.LoginWay
-	for _, path := range []string{ // which win over the user's
+	for _, path := range []string{ // these have priority over the user's
 		"./.gemini/settings.json", "/etc/gemini-cli/settings.json", "${GEMINI_CLI_SYSTEM_SETTINGS_PATH}",
 		"/Library/Application Support/GeminiCli/settings.json", "${PROGRAMDATA}/gemini-cli/settings.json",
 	} {
@@ -110,8 +107,8 @@ func geminiLogin() clispec.LoginRules {
 	)}
 }
 
-// openCodeLogin is the login of opencode, and of what was made from it. It ends with
-// an unsure way that always holds, because some models need no login.
+// openCodeLogin is the login of opencode and its forks. It ends with an unsure entry that always applies, because
+// some models need no login.
 func openCodeLogin(name string) clispec.LoginRules {
 	config := "${XDG_CONFIG_HOME:-~/.config}/" + name + "/" + name
 	return clispec.LoginRules{
@@ -123,17 +120,17 @@ func openCodeLogin(name string) clispec.LoginRules {
 				strings.ToUpper(name) + "_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY",
 				"GOOGLE_GENERATIVE_AI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
 				"OPENROUTER_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY", "CEREBRAS_API_KEY",
-			}}, // its configuration decides which of them is used
+			}}, // the configuration decides which one is used
 			{Unsure: true},
 		},
-		// It counts neither free models nor configured providers.
+		// The command counts neither free models nor configured providers.
 		Status: clispec.StatusRule{Args: []string{"auth", "list"}, Signs: []clispec.StatusSign{
 			{Pattern: `[1-9]\d* (credential|environment variable)s?`, Login: clispec.LoginAuthenticated},
 		}},
 	}
 }
 
-// cursorLogin has not been tried: without a key the login is unknown.
+// cursorLogin has not been tested. Without a key the login is unknown.
 func cursorLogin() clispec.LoginRules {
 	return clispec.LoginRules{
 		Ways: []clispec.LoginWay{{Env: []string{"CURSOR_API_KEY"}}, {Unsure: true}},
@@ -144,7 +141,7 @@ func cursorLogin() clispec.LoginRules {
 	}
 }
 
-// keychain is a store of the system, whose credentials no file shows.
+// keychain is a credential store of the system, which no file shows.
 func keychain() clispec.LoginWay {
 	return clispec.LoginWay{OS: []string{"darwin", "windows"}, Unsure: true}
 }

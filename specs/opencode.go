@@ -17,17 +17,17 @@ func OpenCode() clispec.Spec {
 	}.spec()
 	s.ProviderSlug, s.CheckedWith, s.Packages = "opencode", "1.18.33", []string{"opencode-ai"}
 	s.Hints[call.ReasonNotInstalled] = "npm install -g opencode-ai"
-	// One part of it imports their plugins, whatever is turned off.
+	// A part of the CLI imports their plugins, whatever is turned off.
 	s.FolderFiles = []string{"./.opencode", "./opencode.json", "./opencode.jsonc"}
 	return s
 }
 
-// openCode is what differs between opencode and what was made from it.
+// openCode has the differences between opencode and its forks.
 type openCode struct {
-	name   string   // of the program and of its folders; in capitals, it begins its variables
-	lean   string   // the agent of a call without access, if not ours
-	write  string   // what is permitted with access write
-	config []string // names of its configuration
+	name   string   // of the program and its directories; in capitals, the prefix of its variables
+	lean   string   // the agent of a call without access, if it is not clichain's
+	write  string   // permissions at access level write
+	config []string // names of the configuration files
 }
 
 func (o openCode) spec() clispec.Spec {
@@ -44,10 +44,10 @@ func (o openCode) spec() clispec.Spec {
 		Env: append(o.configuration(),
 			// A project's configuration may start programs.
 			clispec.EnvRow{Name: o.variable("DISABLE_PROJECT_CONFIG"), Value: "1", When: unset("trust_dir")},
-			// Skills of other CLIs, which it finds in the folder too.
+			// Skills of other CLIs, which the CLI also finds in the directory.
 			clispec.EnvRow{Name: o.variable("DISABLE_EXTERNAL_SKILLS"), Value: "1", When: unset("trust_dir")},
-			// It imports the plugins of the folders above all the same, unless it works
-			// in its folder of settings, as it thinks if that has no name.
+			// The CLI still imports the plugins of parent directories, unless it works in its settings directory. It
+			// believes so if that directory has no name.
 			clispec.EnvRow{Name: o.variable("CONFIG_DIR"), Value: "", When: access(call.AccessNone)},
 			clispec.EnvRow{Name: o.variable("DISABLE_CLAUDE_CODE_PROMPT"), Value: "1", When: access(call.AccessNone)},
 			clispec.EnvRow{
@@ -64,7 +64,7 @@ func (o openCode) spec() clispec.Spec {
 			List:   []clispec.ListRule{{Args: []string{"models", "--pure"}}}, // it runs plugins too
 		},
 		Login: openCodeLogin(o.name), Live: openCodeLive(),
-		// It hangs when it continues a session in another directory.
+		// The CLI hangs when it resumes a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,
 		Text:  clispec.TextRule{AnswerOnly: true},
@@ -75,10 +75,10 @@ func (o openCode) spec() clispec.Spec {
 	}
 }
 
-// variable is the whole name of one of its variables.
+// variable returns the full name of one of the CLI's environment variables.
 func (o openCode) variable(name string) string { return strings.ToUpper(o.name) + "_" + name }
 
-// configFiles are where the user's configuration may be.
+// configFiles returns the possible places of the user's configuration.
 func (o openCode) configFiles() (paths []string) {
 	for _, file := range o.config {
 		paths = append(paths, "${XDG_CONFIG_HOME:-~/.config}/"+o.name+"/"+file, "${"+o.variable("CONFIG_DIR")+"}/"+file)
@@ -86,7 +86,7 @@ func (o openCode) configFiles() (paths []string) {
 	return append(paths, "${"+o.variable("CONFIG")+"}")
 }
 
-// ownAgent is a name that no project can have settings for, as it cannot know it.
+// ownAgent is a name for which no project can have settings, because it is random.
 const ownAgent = "clichain@{temp}"
 
 func (o openCode) args() []clispec.ArgRow {
@@ -94,10 +94,9 @@ func (o openCode) args() []clispec.ArgRow {
 		{Args: []string{"run"}, When: oneRun()},
 		{Args: []string{"acp"}, When: output(clispec.OutputLive)},
 		{Args: []string{"--format", "json", "--thinking"}, When: output(clispec.OutputStream)},
-		// It retries for ever, and says so only in its log.
+		// The CLI retries for ever, and reports that only in its log.
 		{Args: []string{"--print-logs", "--log-level", "ERROR"}},
-		// --pure: no external plugins. A title saves the request that
-		// would ask the model for one.
+		// --pure turns external plugins off. A title saves the request that would ask the model for one.
 		{Args: []string{"--pure"}},
 		{Args: []string{"--title", "clichain"}, When: oneRun()},
 		{Args: []string{"--agent", cmp.Or(o.lean, ownAgent)}, When: oneRun(access(call.AccessNone))},
@@ -111,12 +110,12 @@ func (o openCode) args() []clispec.ArgRow {
 	}
 }
 
-// configuration is that for each access level: what is permitted, our agent, and
-// the MCP servers of the caller. What is permitted stands twice: for our agent,
-// where no project can lift it, and for those that it may start.
+// configuration returns the rows for each access level: the permissions, clichain's agent, and the caller's MCP
+// servers. The permissions appear twice: for the agent, which no project can override, and for the agents that it may
+// start.
 func (o openCode) configuration() (rows []clispec.EnvRow) {
 	const prompt, servers = `"prompt":"{file:{system_file:text}}"`, `"mcp":{mcp_local}`
-	// In its live mode it has a model make a title of the first prompt.
+	// In its live mode the CLI asks a model for a title of the first prompt.
 	agent := func(parts ...string) string {
 		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `},"title":{"disable":true}}`
 	}
@@ -132,8 +131,7 @@ func (o openCode) configuration() (rows []clispec.EnvRow) {
 			rows, clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when},
 		)
 	}
-	// A folder that is not trusted may hold the programs of what a user has turned
-	// on: servers for languages, and formatters.
+	// An untrusted directory may contain the programs of language servers and formatters that a user has turned on.
 	inFolder := func(a call.Access, when clispec.When, parts ...string) {
 		trusted := when
 		trusted.Set = append(slices.Clone(when.Set), "trust_dir")
@@ -164,7 +162,7 @@ func (o openCode) configuration() (rows []clispec.EnvRow) {
 
 func (o openCode) lines() []clispec.LineRule {
 	return []clispec.LineRule{
-		// It would continue as its default agent, with all tools.
+		// The session would continue as the default agent, with all tools.
 		{
 			Pattern: `agent "(?:clichain.*|` + o.lean + `)" not found`, Reason: call.ReasonUnsupported, On: onStderr(),
 			Fatal: true, Hint: updateHint,
@@ -182,7 +180,7 @@ func (o openCode) lines() []clispec.LineRule {
 		{Pattern: `(?P<message>Model not found: [^\s"\\)]+(?: Did you mean: [^\s"\\)]+)?)`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderModelNotFoundError|Model not found`, Reason: call.ReasonBadModel},
 		{Pattern: `(?i)ProviderAuthError`, Reason: call.ReasonUnauthenticated},
-		// Its last line, in text mode. The log says the same before it.
+		// The last line in text mode. The log has the same text before it.
 		{Pattern: `(?m)^(?:\x1b\[[\d;]*m)*Error: (?:\x1b\[[\d;]*m)*(?P<message>.+)`, On: onStderr()},
 		{Pattern: `MessageOutputLengthError|ContextOverflowError`, Reason: call.ReasonContextOverflow},
 	}
@@ -193,7 +191,7 @@ func openCodeEvents() []clispec.EventRule {
 		{Match: pairs("type", "step_start"), Kind: call.EventStatus, Set: pairs("session", "sessionID", "text", "=step")},
 		{Match: pairs("type", "text"), Kind: call.EventText, Set: pairs("session", "sessionID", "text", "part.text")},
 		{Match: pairs("type", "reasoning"), Kind: call.EventThinking, Set: pairs("text", "part.text")},
-		// One event has both the use of a tool and its result.
+		// One event has both the call of a tool and its result.
 		{
 			Match: pairs("type", "tool_use"), Kind: call.EventToolUse,
 			Set: pairs("id", "part.callID", "name", "part.tool", "input", "part.state.input"),
@@ -207,7 +205,7 @@ func openCodeEvents() []clispec.EventRule {
 			"reasoning_tokens":  "part.tokens.reasoning",
 			"cache_read_tokens": "part.tokens.cache.read", "cache_write_tokens": "part.tokens.cache.write", "turns": "=1",
 		}},
-		// It says 0 if it does not know the price.
+		// The CLI reports 0 if it does not know the price.
 		{
 			Match: pairs("type", "step_finish", "part.cost", ".*[1-9].*"), Kind: call.EventUsage,
 			Set: pairs("cost_usd", "part.cost"),
@@ -227,13 +225,12 @@ func openCodeEvents() []clispec.EventRule {
 	}
 }
 
-// openCodeLive: a session begins with the agent that has all tools, and with the
-// user's model. Where that is not known it silently takes a public one, so that a
-// request has to name its model.
+// openCodeLive: a session begins with the agent that has all tools, and with the user's model. If that is not known,
+// the CLI silently takes a public one, so a request must name its model.
 func openCodeLive() clispec.LiveRules {
 	r := acpLive()
 	r.When = set("model")
-	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}} // it trims the prompt first
+	r.Guards = []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}} // the CLI trims the prompt first
 	option := func(id, value string, when clispec.When) clispec.LiveMessage {
 		params := `{"sessionId":{context:json},"configId":"` + id + `","value":` + value + `}`
 		return clispec.LiveMessage{Method: "session/set_config_option", Params: params, When: when}

@@ -8,8 +8,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// defaultSystem replaces an agent's own system prompt in a plain completion
-// whose request has none.
+// defaultSystem replaces an agent's own system prompt in a plain completion without a system text.
 const defaultSystem = "You are a helpful assistant."
 
 const (
@@ -21,7 +20,7 @@ const (
 // day is a day in seconds.
 const day = 24 * 60 * 60
 
-// The parts below are funcs so that no two specs share a slice or a map.
+// The parts below are funcs, so that no two specs share a slice or a map.
 
 func agentAccess() []call.Access {
 	return []call.Access{call.AccessRead, call.AccessWrite, call.AccessFull}
@@ -35,18 +34,18 @@ func set(field string) clispec.When { return clispec.When{Set: []string{field}} 
 
 func unset(field string) clispec.When { return clispec.When{Unset: []string{field}} }
 
-// setFor is the condition for a field that is used at some access levels only.
+// setFor is the condition for a field that is used only at some access levels.
 func setFor(field string, a ...call.Access) clispec.When {
 	return clispec.When{Set: []string{field}, Access: a}
 }
 
-// unless is the condition for the default of access levels, which a field
-// replaces.
+// unless is the condition for a default of access levels that a field replaces.
 func unless(field string, a ...call.Access) clispec.When {
 	return clispec.When{Unset: []string{field}, Access: a}
 }
 
-// filled refuses a system text with a variable that the CLI would fill in: it would not be the caller's any more.
+// filled refuses a system text with a variable that the CLI would replace, because the text would no longer be the
+// caller's.
 func filled(field, names string) clispec.PreflightRule {
 	return clispec.PreflightRule{
 		Match:   map[string]string{field: `(?s).*\$\{(` + names + `)\}.*`},
@@ -55,7 +54,7 @@ func filled(field, names string) clispec.PreflightRule {
 	}
 }
 
-// bypass refuses a permission mode without limits unless the access is full.
+// bypass refuses an unrestricted permission mode unless the access is full.
 func bypass(mode string) clispec.PreflightRule {
 	return clispec.PreflightRule{
 		When:    access(call.AccessNone, call.AccessRead, call.AccessWrite),
@@ -68,7 +67,7 @@ func bypass(mode string) clispec.PreflightRule {
 // extra is the row for the raw arguments of the caller.
 func extra() clispec.ArgRow { return clispec.ArgRow{Args: []string{"{extra}"}, Each: "extra"} }
 
-// uuid is the shape of most session ids.
+// uuid is the form of most session IDs.
 const uuid = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
 
 func access(a ...call.Access) clispec.When { return clispec.When{Access: a} }
@@ -83,7 +82,7 @@ func stdin() clispec.When { return transport(clispec.TransportStdin) }
 
 func argv() clispec.When { return transport(clispec.TransportArgv) }
 
-// pairs makes a map of the given keys and values.
+// pairs returns a map of the given keys and values.
 func pairs(list ...string) map[string]string { return with(nil, list...) }
 
 // with returns a copy of a map with more keys and values.

@@ -2,11 +2,10 @@ package specs
 
 import "github.com/clichain/clichain/clispec"
 
-// The credentials of clouds and of other vendors that a CLI can use, each with
-// the signs that it is set to. Only files of the user count: one of the folder
-// that a CLI works in may be anybody's.
+// The credentials of clouds and of other vendors that a CLI can use, each with the signs that it is configured to.
+// Only files of the user count, because the files of a working directory may be untrusted.
 
-// claudePass has the switches of the clouds, which may be in the settings too.
+// claudePass has the switches of the clouds, which may also be in the settings.
 func claudePass() []clispec.PassRule {
 	rule := func(pass []string, switches ...string) clispec.PassRule {
 		r := clispec.PassRule{Pass: pass, Env: switches}
@@ -30,7 +29,7 @@ func claudePass() []clispec.PassRule {
 	}
 }
 
-// codexPass: Azure is a provider of its configuration.
+// codexPass: Azure is a provider in the configuration.
 func codexPass() []clispec.PassRule {
 	return []clispec.PassRule{{
 		Pass:  []string{"AZURE_OPENAI_*"},
@@ -38,8 +37,7 @@ func codexPass() []clispec.PassRule {
 	}}
 }
 
-// geminiPass has the logins that use the Google Cloud; a Google account may need
-// the name of a project.
+// geminiPass has the logins that use the Google Cloud. A Google account may need the name of a project.
 func geminiPass() []clispec.PassRule {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	switches := []string{"GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL"}
@@ -67,17 +65,17 @@ func geminiPass() []clispec.PassRule {
 	}
 }
 
-// vendor is one whose models several CLIs can ask for.
+// vendor is a vendor whose models several CLIs can use.
 type vendor struct {
 	name  string
 	named string   // a regular expression for the names of its variables in settings
-	pass  []string // its variables, in the form of PassRule.Pass
+	pass  []string // its environment variables, in the form of PassRule.Pass
 }
 
-// key is a vendor of which a CLI needs one variable.
+// key returns a vendor that needs one environment variable.
 func key(name, variable string) vendor { return vendor{name, variable, []string{variable}} }
 
-// vendors are those that have one name in all of these CLIs.
+// vendors returns the vendors that have the same name in all of these CLIs.
 func vendors() []vendor {
 	return []vendor{
 		{"anthropic", `ANTHROPIC_\w+`, []string{"ANTHROPIC_*"}},
@@ -102,8 +100,8 @@ func vertex(name string) vendor {
 	}
 }
 
-// openCodePass: a vendor's variables, where the model is one of its or a file of the
-// configuration names it or the variable.
+// openCodePass has a vendor's variables, if the model is one of the vendor's, or if a configuration file names the
+// vendor or the variable.
 func openCodePass(files ...string) (rules []clispec.PassRule) {
 	for _, v := range append(vendors(),
 		vertex("google-vertex-anthropic"),

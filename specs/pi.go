@@ -7,21 +7,20 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Pi is the pi coding agent. It has no permissions: what it may do is a matter of
-// the tools that it is given.
+// Pi is the pi coding agent. It has no permissions: the tools that it gets determine what it can do.
 func Pi() clispec.Spec {
 	return clispec.Spec{
 		Name: "pi", Binary: "pi", Packages: []string{"@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"},
 		ProviderSlug: "pi-cli", DefaultModel: "pi-default",
 		SystemDefault: defaultSystem, CheckedWith: "0.87.1",
-		// Not argv: it has no "--", and attaches the file of a prompt that begins with "@".
+		// Not argv: the CLI has no "--", and attaches a file if the prompt begins with "@".
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
-		// A template, a skill or a command of an extension. It trims the prompt first;
-		// this character stays, and shows nowhere.
+		// The name of a template, a skill or a command of an extension. The CLI trims the prompt first, but not this
+		// character, which the model does not see.
 		Guards: []clispec.GuardRule{{Pattern: "^[\\s\ufeff]*/", Prefix: "\u200b"}},
-		// It obeys them whatever is turned off: settings name programs and packages that
-		// it runs and installs. Commands it renames, even when it may only read.
+		// The CLI obeys these files whatever is turned off: settings name programs and packages that it runs and
+		// installs. It renames commands, even with read access.
 		FolderFiles: []string{".pi/settings.json", ".pi/extensions", ".pi/SYSTEM.md", ".pi/APPEND_SYSTEM.md", ".pi/commands"},
 		Files: []clispec.FileRow{
 			{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
@@ -32,7 +31,7 @@ func Pi() clispec.Spec {
 		Args:      piArgs(),
 		ReadTools: piReadTools(), AgentTools: piWriteTools(),
 		Env: []clispec.EnvRow{
-			// Else it installs packages of the user's settings that are missing.
+			// Otherwise the CLI installs missing packages from the user's settings.
 			{Name: "PI_OFFLINE", Value: "1", When: access(call.AccessNone)},
 		},
 		PassEnv:   []string{"PI_*"},
@@ -63,11 +62,11 @@ func piArgs() []clispec.ArgRow {
 		{Args: []string{"--extension", "{brief_file}"}, When: piRepeats()},
 		{Args: []string{"--mode", "text"}, When: output(clispec.OutputText)},
 		{Args: []string{"--no-tools", "--no-extensions"}, When: access(call.AccessNone)},
-		// Those of the user are turned off as well: it does not tell them apart.
+		// The user's own are turned off as well, because the CLI does not distinguish them.
 		{Args: []string{"--no-context-files", "--no-skills"}, When: unset("trust_dir")},
 		{Args: []string{"--approve"}, When: clispec.When{Set: []string{"trust_dir"}, Since: "0.79.0"}},
 		{Args: []string{"--no-approve"}, When: clispec.When{Unset: []string{"trust_dir"}, Since: "0.79.0"}},
-		// No prompt names one. With access full there is nothing else to say.
+		// No prompt names one. At full access no other restriction applies.
 		{
 			Args: []string{"--no-prompt-templates"},
 			When: access(call.AccessNone, call.AccessRead, call.AccessWrite, call.AccessFull),
@@ -78,13 +77,13 @@ func piArgs() []clispec.ArgRow {
 		{Args: []string{"--extension", "{confine_file}"}, When: access(call.AccessWrite)},
 		{Args: []string{"--system-prompt", "{system_file}"}, When: set("system_replace")},
 		{Args: []string{"--append-system-prompt", "{append_file}"}, When: set("system_append")},
-		// Else it adds the text that the user has for all sessions.
+		// Otherwise the CLI adds the user's text for all sessions.
 		{Args: []string{"--append-system-prompt", ""}, When: unless("system_append", call.AccessNone)},
 		{Args: []string{"--model", "{model}"}, When: set("model")},
 		{Args: []string{"--thinking", "{effort}"}, When: set("effort")},
 		{Args: []string{"--session", "{session}"}, When: set("session")},
 		{Args: []string{"--continue"}, When: set("continue")},
-		// With the flag it would not go on from a session.
+		// With the flag the CLI would not resume a session.
 		{
 			Args: []string{"--no-session"},
 			When: clispec.When{Set: []string{"no_session_persistence"}, Unset: []string{"session", "continue"}},
@@ -94,13 +93,13 @@ func piArgs() []clispec.ArgRow {
 	}
 }
 
-// piRepeats is the condition for versions that repeat, twice, the whole answer so far with each piece of it. All
-// versions under the old package name do.
+// piRepeats is the condition for versions that repeat the whole answer so far, twice, with each delta. All versions
+// under the old package name do that.
 func piRepeats() clispec.When {
 	return clispec.When{Output: []clispec.OutputMode{clispec.OutputStream}, Before: "0.84.0"}
 }
 
-// piBrief is an extension that removes the repetitions: a long answer would become a gigabyte of output.
+// piBrief is an extension that removes the repetitions, because a long answer would become a gigabyte of output.
 const piBrief = `export default (pi) => {
   pi.on("message_update", ({ message, assistantMessageEvent }) => {
     message.content = [];
@@ -109,8 +108,8 @@ const piBrief = `export default (pi) => {
 };
 `
 
-// piConfine is an extension, too. The tools of pi write anywhere; with it they write
-// in the folder to work in, and through no link out of it. An error blocks the tool.
+// piConfine is another extension. The tools of pi write anywhere; with it they write only in the working directory,
+// and through no link that leaves it. An error blocks the tool.
 const piConfine = `import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 
@@ -131,8 +130,8 @@ export default (pi) => {
 };
 `
 
-// piEvents: each message ends in one event with all of it, and so does the run. After
-// an error it may try again, and begins the message anew.
+// piEvents: each message ends in one event with its whole content, and so does the run. After an error the CLI may
+// retry, and begins the message again.
 func piEvents() []clispec.EventRule {
 	const last = "messages|@reverse|0."
 	update := func(kind string) map[string]string {
@@ -159,7 +158,7 @@ func piEvents() []clispec.EventRule {
 			"input_tokens": "message.usage.input", "output_tokens": "message.usage.output", "turns": "=1",
 			"cache_read_tokens": "message.usage.cacheRead", "cache_write_tokens": "message.usage.cacheWrite",
 		}},
-		// It says 0 if it does not know the price.
+		// The CLI reports 0 if it does not know the price.
 		{
 			Match: message("message.usage.cost.total", ".*[1-9].*"), Kind: call.EventUsage,
 			Set: pairs("cost_usd", "message.usage.cost.total"),
@@ -181,7 +180,7 @@ func piEvents() []clispec.EventRule {
 			Match: pairs("type", "compaction_end", "aborted", "false"), Kind: call.EventCompact,
 			Set: pairs("trigger", "reason", "pre_tokens", "result.tokensBefore"),
 		},
-		// Of an error it may try again after this.
+		// After this error the CLI may retry.
 		{
 			Match: pairs("type", "agent_end", last+"stopReason", "error|aborted"), Kind: call.EventError,
 			Set: pairs("message", last+"errorMessage"),
@@ -194,7 +193,7 @@ func piEvents() []clispec.EventRule {
 
 func piLines() []clispec.LineRule {
 	return []clispec.LineRule{
-		// It would ask, and take the prompt for the answer.
+		// The CLI would ask, and take the prompt as the reply.
 		{
 			Pattern: `Session found in different project`, Reason: call.ReasonBadSession, On: onStderr(), Fatal: true,
 			Hint: goneHint,
@@ -203,7 +202,7 @@ func piLines() []clispec.LineRule {
 			Pattern: `No session found matching|Stored session working directory does not exist`, Reason: call.ReasonBadSession,
 			On: onStderr(), Hint: goneHint,
 		},
-		// It would go on without.
+		// The CLI would continue without it.
 		{Pattern: `Invalid thinking level "[^"]*"`, Reason: call.ReasonUnsupported, On: onStderr(), Fatal: true},
 		{Pattern: `Unknown options?:`, Reason: call.ReasonUnsupported, On: onStderr(), Hint: updateHint},
 		{
@@ -214,7 +213,7 @@ func piLines() []clispec.LineRule {
 			Pattern: `(?P<message>No (?:models available|model selected|API key found[^.\n]*))`,
 			Reason:  call.ReasonUnauthenticated, On: onStderr(),
 		},
-		{Pattern: `(?m)^(?P<status>[45]\d\d):? (?P<message>.+)`}, // 0.73 writes no colon
+		{Pattern: `(?m)^(?P<status>[45]\d\d):? (?P<message>.+)`}, // version 0.73 writes no colon
 		{Pattern: `^terminated$`, Reason: call.ReasonNetwork},    // the stream broke off
 	}
 }

@@ -2,11 +2,11 @@ package specs
 
 import "github.com/clichain/clichain/clispec"
 
-// piFolder is where pi keeps the settings, models and credentials of its user.
+// piFolder is the directory in which pi stores the settings, models and credentials of its user.
 const piFolder = "${PI_CODING_AGENT_DIR:-~/.pi/agent}/"
 
-// piLogin: what `/login` has stored, a key in the environment, or a provider that
-// the user or an extension has added.
+// piLogin is the login that `/login` stored, a key in the environment, or a provider that the user or an extension
+// added.
 func piLogin() clispec.LoginRules {
 	unsure := func(facts ...clispec.FileFact) clispec.LoginWay { return clispec.LoginWay{Files: facts, Unsure: true} }
 	var keys []string
@@ -19,12 +19,12 @@ func piLogin() clispec.LoginRules {
 		unsure(clispec.FileFact{Path: piFolder + "settings.json", Keys: "apiKeys|extensions|packages"}),
 		unsure(clispec.FileFact{Path: piFolder + "extensions"}),
 		unsure(clispec.FileFact{Path: piFolder + "oauth.json"}),
-		{Env: keys, Unsure: true}, // its settings decide which of them is used
+		{Env: keys, Unsure: true}, // the settings decide which one is used
 	}}
 }
 
-// piPass: a vendor's variables, where the model is one of its or the settings name
-// it or the variable.
+// piPass has a vendor's variables, if the model is one of the vendor's, or if the settings name the vendor or the
+// variable.
 func piPass() (rules []clispec.PassRule) {
 	for _, v := range piVendors() {
 		rules = append(rules, clispec.PassRule{Pass: v.pass, Models: []string{v.name + "/"}, Files: []clispec.FileFact{

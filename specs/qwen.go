@@ -7,42 +7,40 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Qwen is Qwen Code, a relative of the Gemini CLI for services with OpenAI's API.
-// docs/examples/qwen-code.yaml is the same as a file.
+// Qwen is Qwen Code, a relative of the Gemini CLI for services with OpenAI's API. docs/examples/qwen-code.yaml is the
+// same spec as a file.
 func Qwen() clispec.Spec {
 	return clispec.Spec{
 		Name: "qwen", Binary: "qwen", Packages: []string{"@qwen-code/qwen-code"},
 		ProviderSlug: "qwen-cli", DefaultModel: "qwen-default",
 		SystemDefault: defaultSystem, CheckedWith: "0.24.4",
-		// The prompt as an argument would have to begin without a dash.
+		// As an argument, the prompt could not begin with a dash.
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},
-		// "/clear" and its like are commands of its own; after a line break they are not.
+		// "/clear" and similar commands never reach the model. After a line break they do.
 		Guards: []clispec.GuardRule{{Pattern: `^/`, Prefix: "\n"}},
-		// Its skills and the language that they ask for count in each folder; in 0.15 the
-		// settings do, too.
+		// Skills and the language for answers apply in every directory. In 0.15 the settings do, too.
 		FolderFiles: []string{"./.qwen", "./.agents/skills"},
 		Files:       qwenFiles(),
 		Args:        qwenArgs(),
-		// It has a list of tools for --core-tools, and others beside it.
+		// The CLI has a list of tools for --core-tools, and others beside it.
 		ReadTools: qwenReadTools(), AgentTools: append(qwenReadTools(), "edit", "write_file"),
 		Env: []clispec.EnvRow{
-			// Otherwise it trusts each folder: the .env there, and settings that start
-			// programs and say where the key goes.
+			// Otherwise the CLI trusts each directory: its .env, and settings that start programs and choose the
+			// server for the key.
 			{Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}", When: unset("trust_dir")},
 			{
 				Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}",
 				When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
 			},
-			// It runs git status, and with it the filters that .git/config names. This is a
-			// count that git refuses.
+			// The CLI runs git status, which runs the filters in .git/config. git refuses this count.
 			{Name: "GIT_CONFIG_COUNT", Value: "off", When: unset("trust_dir")},
 			{Name: "QWEN_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 		},
 		PassEnv:   []string{"OPENAI_*", "QWEN_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*"},
 		PassEnvIf: qwenPass(),
-		// The first three leave settings out, with the login in them, or arguments. The last
-		// has each request told on stdout, among the events or the text.
+		// The first three omit settings, including the login in them, or arguments. The last one prints each request
+		// on stdout, among the events or the text.
 		DropEnv: []string{
 			"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE", "QWEN_CODE_NO_RELAUNCH", "QWEN_SYSTEM_MD", "QWEN_CODE_UNATTENDED_RETRY",
 			"OPENAI_LOG",
@@ -60,7 +58,7 @@ func Qwen() clispec.Spec {
 		Live:      qwenLive(),
 		Events:    qwenEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines:     qwenLines(),
-		ExitCodes: map[int]call.Reason{53: call.ReasonBadOutput}, // the turn limit
+		ExitCodes: map[int]call.Reason{53: call.ReasonBadOutput}, // turn limit
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled: "npm install -g @qwen-code/qwen-code",
 			call.ReasonUnauthenticated: "set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL, " +
@@ -74,19 +72,18 @@ func qwenReadTools() []string {
 }
 
 const (
-	// qwenUntrusted makes a folder that is not in the list of the trusted ones count. It
-	// also takes one layer of tries away: each of the seven that are left would be four,
-	// and after a limit of the service ten more would follow, a minute or more apart.
+	// qwenUntrusted makes the list of trusted directories effective. It also removes one layer of retries. Each of the
+	// remaining seven would be four, and after a service limit ten more would follow, a minute or more apart.
 	qwenUntrusted = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}}}`
-	// qwenLean leaves out as well what belongs to its user: hooks, QWEN.md, skills, and
-	// a second request that looks for what to remember.
+	// qwenLean also leaves out the user's own context: hooks, QWEN.md, skills, and a second request that searches for
+	// facts to remember.
 	qwenLean = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
 		`"disableAllHooks":true,"context":{"fileName":["none"]},` +
 		`"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},` +
 		`"skills":{"disabledLevels":["project","user","extension","bundled"]}}`
 )
 
-// qwenFiles: the defaults are where a company's would be, below all other settings.
+// qwenFiles: the defaults are in the place of a company's settings, below all other settings.
 func qwenFiles() []clispec.FileRow {
 	return []clispec.FileRow{
 		{Field: "system", Name: "system.md", Content: "{system_replace}", When: set("system_replace")},
@@ -99,7 +96,7 @@ func qwenFiles() []clispec.FileRow {
 			Field: "defaults", Name: "defaults.json", Content: qwenUntrusted,
 			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
 		},
-		// A folder that it knows nothing of counts as trusted in 0.15.
+		// In 0.15 an unknown directory counts as trusted.
 		{
 			Field: "folders", Name: "folders.json", Content: `{{dir:json}:"DO_NOT_TRUST"}`,
 			When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
@@ -107,8 +104,8 @@ func qwenFiles() []clispec.FileRow {
 	}
 }
 
-// qwenBeside are the tools that --core-tools says nothing of. Those that only a tool
-// of them would load are there without it.
+// qwenBeside are the tools that --core-tools does not affect. Tools that only one of these would load are present
+// without it.
 const qwenBeside = "agent,list_agents,send_message,task_stop,skill,tool_search,tool_call,get_goal,update_goal," +
 	"enter_worktree,exit_worktree,record_artifact,report_findings,ask_user_question,exit_plan_mode"
 
@@ -118,7 +115,7 @@ func qwenArgs() []clispec.ArgRow {
 		{Args: []string{"-o", "stream-json", "--include-partial-messages"}, When: output(clispec.OutputStream)},
 		{Args: []string{"-o", "json"}, When: output(clispec.OutputJSON)},
 		{Args: []string{"-o", "text"}, When: output(clispec.OutputText)},
-		// Not --bare, which ignores the user's settings, and a login in them.
+		// Not --bare, which ignores the user's settings and a login in them.
 		{Args: []string{"--core-tools=none"}, When: access(call.AccessNone)},
 		{
 			Args: []string{"--core-tools=" + strings.Join(qwenReadTools(), ",")}, When: unless("allowed_tools", call.AccessRead),
@@ -128,7 +125,7 @@ func qwenArgs() []clispec.ArgRow {
 			Args: []string{"--exclude-tools=" + qwenBeside, "--allowed-mcp-server-names=none", "--extensions=none"},
 			When: access(call.AccessNone, call.AccessRead),
 		},
-		// A mode that permits edits is one of trusted folders only.
+		// A mode that permits edits works only in trusted directories.
 		{
 			Args: []string{"--approval-mode=default"},
 			When: unless("permission_mode", call.AccessNone, call.AccessRead, call.AccessWrite),
@@ -141,7 +138,7 @@ func qwenArgs() []clispec.ArgRow {
 		{Args: []string{"--continue"}, When: oneRun(set("continue"))},
 		{Args: []string{"--session-id={session_id}"}, When: oneRun(set("session_id"))},
 		{Args: []string{"--max-session-turns={max_turns}"}, When: set("max_turns")},
-		// It splits each value at its commas.
+		// The CLI splits each value at its commas.
 		{Args: []string{"--allowed-tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--exclude-tools={disallowed_tools}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--include-directories={add_dirs}"}, When: setFor("add_dirs", agentAccess()...)},
@@ -151,11 +148,11 @@ func qwenArgs() []clispec.ArgRow {
 	}
 }
 
-// qwenError is how an error of the service begins that comes as the model's answer.
+// qwenError is the beginning of a service error that arrives as the model's answer.
 const qwenError = `(?s)(\[API Error: |Qwen OAuth (quota|free tier)).*`
 
-// qwenEvents reads stream-json, and the array of the same events of json. An error of
-// the service comes as an answer, in one piece, with a result that says "success".
+// qwenEvents reads stream-json, and the array of the same events of json. An error of the service arrives as an
+// answer, in one piece, with a result "success".
 func qwenEvents() []clispec.EventRule {
 	return append([]clispec.EventRule{
 		{
@@ -230,7 +227,7 @@ func qwenResults() []clispec.EventRule {
 		},
 		{Match: pairs("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: failed(pairs("session", "session_id"),
-				"=the CLI took the prompt for a command of its own; the model was not asked")},
+				"=the CLI took the prompt for one of its own commands; the model was not asked")},
 		{
 			Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true,
 			Set: with(usage, "text", "result", "cache_read_tokens", "usage.cache_read_input_tokens"),
@@ -249,7 +246,7 @@ func qwenLines() []clispec.LineRule {
 		{Pattern: `Model stream ended with empty response`, Reason: call.ReasonEmpty},
 		{Pattern: `API Error: terminated|\bUND_ERR_`, Reason: call.ReasonNetwork},
 		{Pattern: `(?ms)^\[API Error: (?:(?P<status>\d{3}) )?(?P<message>.*?)\]`},
-		// The same as an event, which does not say why.
+		// The same as an event, without the reason.
 		{
 			Pattern: `Retrying in (?P<delay>\d+s) \(attempt (?P<attempt>\d+)/\d+\)(?:: (?P<message>.+))?`, Kind: call.EventRetry,
 			On: onStderr(),
@@ -260,8 +257,7 @@ func qwenLines() []clispec.LineRule {
 	}
 }
 
-// qwenLive: a prompt that begins with a slash is a command there too; the character
-// in front shows nowhere.
+// qwenLive: a prompt that begins with a slash is a command here too. The model does not see the character in front.
 func qwenLive() clispec.LiveRules {
 	const usage = "params.update._meta.usage."
 	r := acpLive(clispec.EventRule{

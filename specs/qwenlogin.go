@@ -7,14 +7,14 @@ import (
 
 const qwenHome = "${QWEN_HOME:-~/.qwen}/"
 
-// qwenSelected is a login that the user's settings choose, before any variable does.
+// qwenSelected is a login that the user's settings choose, before any variable.
 func qwenSelected(way string) clispec.FileFact {
 	return clispec.FileFact{Path: qwenHome + "settings.json", JSON: pairs("security.auth.selectedType", way)}
 }
 
-// qwenLogin: what /auth sets up is in the settings, a key among them or the name of
-// its variable. Without a choice there, three variables together are one. Whether its
-// own service still takes an account is not to be seen: the free one has ended.
+// qwenLogin: /auth stores its result in the settings, including a key or the name of its variable. Without a choice
+// there, three variables together are a login. The files do not show whether the vendor's own service still accepts
+// an account; the free plan has ended.
 func qwenLogin() clispec.LoginRules {
 	const selects = `selectedType|selectedAuthType|modelProviders|apiKey|envKey|\w*_API_KEY`
 	const inEnvFile = `(?m)^\s*(export\s+)?(OPENAI|QWEN|DASHSCOPE|BAILIAN|MODELSCOPE|\w+_API_KEY)`
@@ -26,7 +26,7 @@ func qwenLogin() clispec.LoginRules {
 		Refresh: "refresh_token",
 	}
 	var ways []clispec.LoginWay
-	for _, path := range []string{ // which win over the user's
+	for _, path := range []string{ // these have priority over the user's
 		"./.qwen/settings.json", "/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json",
 		"${PROGRAMDATA}/qwen-code/settings.json", "${QWEN_CODE_SYSTEM_SETTINGS_PATH}",
 	} {
@@ -47,7 +47,7 @@ func qwenLogin() clispec.LoginRules {
 	return clispec.LoginRules{Ways: ways}
 }
 
-// qwenPass has the services that the settings can name beside its own.
+// qwenPass has the services that the settings can name besides its own.
 func qwenPass() []clispec.PassRule {
 	rules := []clispec.PassRule{
 		{Pass: []string{"ANTHROPIC_*"}, Files: []clispec.FileFact{qwenSelected("anthropic")}},

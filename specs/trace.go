@@ -2,10 +2,9 @@ package specs
 
 import "github.com/clichain/clichain/clispec"
 
-// traceEnv tells a CLI that reads these variables which span of the caller its
-// own spans belong to. The state goes with the parent, even if it is empty: that
-// of another trace must not be inherited. A process that answers many requests
-// gets neither, because it belongs to none of them.
+// traceEnv names the parent of the CLI's spans, for CLIs that read these variables. It sets the state even if it is
+// empty, so that the CLI does not inherit the state of another trace. A process that answers many requests gets
+// neither, because it belongs to none of them.
 func traceEnv() []clispec.EnvRow {
 	when := oneRun(set("traceparent"))
 	return []clispec.EnvRow{
