@@ -28,7 +28,7 @@ func TestBadLines(t *testing.T) {
 		}
 		require.NoError(t, b.close(true))
 	}
-	for range 2 { // each run writes it anew
+	for range 2 { // each run overwrites the file
 		run(true)
 		data, err := os.ReadFile(out + ".bad.jsonl")
 		require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestBadLines(t *testing.T) {
 	require.NoError(t, b.add(input.Line{Number: 3}, errTwice))
 }
 
-// badPlace has the file for bad lines at both of its names: --bad, and OUT.bad.jsonl.
+// badPlace runs test with the bad lines in the file that Config.Bad names, and in OUT.bad.jsonl.
 func badPlace(t *testing.T, test func(t *testing.T, cfg *Config, bad string)) {
 	for _, given := range []bool{false, true} {
 		name := map[bool]string{false: "OUT.bad.jsonl", true: "--bad"}[given]
@@ -72,15 +72,15 @@ func badPlace(t *testing.T, test func(t *testing.T, cfg *Config, bad string)) {
 	}
 }
 
-// A batch neither truncates nor removes a file that no batch of this user has written, with a bad line or without.
-func TestBadLinesRefuseAFile(t *testing.T) {
+// A batch neither truncates nor removes a file that no batch of this user has written, with or without a bad line.
+func TestBadLinesRejectForeignFile(t *testing.T) {
 	for _, test := range []struct{ name, text string }{
-		{"a letter", "Dear John,\n"},
-		{"a letter in one line", "Dear John"},
+		{"prose", "Dear John,\n"},
+		{"prose without a newline", "Dear John"},
 		{"records", first + second},
-		{"other JSON with a line", `{"line":1,"text":"x"}` + "\n"},
-		{"a letter after bad lines", badOne + "Dear John,\n"},
-		{"a letter after bad lines, without an end", badOne + "Dear John"},
+		{"other JSON with a line number", `{"line":1,"text":"x"}` + "\n"},
+		{"prose after bad lines", badOne + "Dear John,\n"},
+		{"prose after bad lines, without a newline", badOne + "Dear John"},
 	} {
 		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(test.name+", "+input[:4], func(t *testing.T) {
@@ -106,7 +106,7 @@ func refused(t *testing.T, cfg *Config, input string, want ...string) {
 	}
 }
 
-func TestBadLinesFollowNoLink(t *testing.T) {
+func TestBadLinesDoNotFollowLinks(t *testing.T) {
 	for _, text := range []string{"Dear John,\n", badOne, "", "missing"} {
 		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(text+input[:4], func(t *testing.T) {
@@ -131,9 +131,9 @@ func TestBadLinesFollowNoLink(t *testing.T) {
 	}
 }
 
-func TestBadLinesOfAnotherUser(t *testing.T) {
+func TestBadLinesRejectFileOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file away")
+		t.Skip("only root can change the owner of a file")
 	}
 	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o666))
@@ -143,11 +143,11 @@ func TestBadLinesOfAnotherUser(t *testing.T) {
 	})
 }
 
-// A run that was killed may have left half a line; the next run of the batch takes the file over.
-func TestBadLinesAfterAKill(t *testing.T) {
+// A killed run may leave an incomplete line. The next run of the batch overwrites the file.
+func TestBadLinesOverwriteFileOfKilledRun(t *testing.T) {
 	for name, left := range map[string]string{
-		"whole lines": badOne + badOne, "half a line": badOne + badOne[:20], "a few bytes": `{"l`,
-		"zeros": badOne + badOne[:20] + "\x00\x00", "nothing": "",
+		"complete lines": badOne + badOne, "incomplete line": badOne + badOne[:20], "first bytes of a line": `{"l`,
+		"zeros": badOne + badOne[:20] + "\x00\x00", "empty file": "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			badPlace(t, func(t *testing.T, cfg *Config, bad string) {
@@ -163,8 +163,8 @@ func TestBadLinesAfterAKill(t *testing.T) {
 	}
 }
 
-// An empty file may be anybody's: a run without a bad line leaves it there.
-func TestBadLinesLeaveAnEmptyFile(t *testing.T) {
+// An empty file may belong to another program, so a run without a bad line does not remove it.
+func TestBadLinesKeepEmptyFile(t *testing.T) {
 	cfg := batchOf(t, question("a"))
 	require.NoError(t, os.WriteFile(cfg.Out+".bad.jsonl", nil, 0o600))
 	_, err := Run(t.Context(), cfg)
@@ -172,8 +172,8 @@ func TestBadLinesLeaveAnEmptyFile(t *testing.T) {
 	require.FileExists(t, cfg.Out+".bad.jsonl")
 }
 
-// A file that another program put there during the run is neither truncated nor removed.
-func TestBadLinesAreReplacedDuringARun(t *testing.T) {
+// If another program replaces the file during the run, the batch neither truncates nor removes the new file.
+func TestBadLinesKeepFileReplacedDuringRun(t *testing.T) {
 	for _, add := range []bool{true, false} {
 		for _, before := range []string{"", badOne} {
 			cfg := &Config{Out: filepath.Join(t.TempDir(), "out.jsonl")}
@@ -196,7 +196,7 @@ func TestBadLinesAreReplacedDuringARun(t *testing.T) {
 }
 
 // Two batches cannot share a file for bad lines.
-func TestBadLinesAreLocked(t *testing.T) {
+func TestBadLinesLockFile(t *testing.T) {
 	badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 		require.NoError(t, os.WriteFile(bad, []byte(badOne), 0o600))
 		other, err := openBadLines(&Config{Out: disk.Stream, Bad: bad})
@@ -207,7 +207,7 @@ func TestBadLinesAreLocked(t *testing.T) {
 	})
 }
 
-func TestBadLinesAtADevice(t *testing.T) {
+func TestBadLinesWriteToDevice(t *testing.T) {
 	b, err := openBadLines(&Config{Out: disk.Stream, Bad: os.DevNull})
 	require.NoError(t, err)
 	require.NoError(t, b.add(input.Line{Number: 3}, errTwice))
@@ -227,8 +227,8 @@ func write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
-// The look whether a directory can be written to leaves the files of others alone.
-func TestProbeLeavesFilesAlone(t *testing.T) {
+// Checking whether a directory is writable must not change existing files.
+func TestProbeKeepsExistingFiles(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out.jsonl.queue")
 	target := filepath.Join(t.TempDir(), "target")
 	write(t, target, "Dear John,\n")

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A line that asks for more than the batch allows is bad, and says what the operator can do.
-func TestLinesAboveTheCeiling(t *testing.T) {
+// A line that requests more permissions than the batch allows is bad, and its error tells the operator what to do.
+func TestParserRejectsExcessPermissions(t *testing.T) {
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "inside")
 	require.NoError(t, os.Mkdir(inside, 0o700))
@@ -32,13 +32,13 @@ func TestLinesAboveTheCeiling(t *testing.T) {
 			`{"prompt":"a","options":{"extra":{"claude":["--tools=Bash"]}}}`, `options.extra.claude[0]: "--tools=…" is not allowed`,
 			permit.Permissions{Access: clichain.AccessFull},
 		},
-		"another folder": {
+		"another directory": {
 			`{"prompt":"a","access":"read","dir":"/"}`, `dir: "/" is outside of the permitted directories`,
 			permit.Permissions{Access: clichain.AccessRead, Dirs: []string{dir}},
 		},
-		"a shell":     {`{"prompt":"a","access":"write","options":{"allowed_tools":["Bash"]}}`, "options.allowed_tools[0]", permit.Permissions{Access: clichain.AccessWrite}},
+		"shell tool":  {`{"prompt":"a","access":"write","options":{"allowed_tools":["Bash"]}}`, "options.allowed_tools[0]", permit.Permissions{Access: clichain.AccessWrite}},
 		"MCP servers": {`{"prompt":"a","options":{"mcp_config":["x.json"]}}`, "options.mcp_config", permit.Permissions{}},
-		"an image":    {`{"prompt":"a","options":{"images":["` + inside + `"]}}`, "options.images[0]", permit.Permissions{}},
+		"image":       {`{"prompt":"a","options":{"images":["` + inside + `"]}}`, "options.images[0]", permit.Permissions{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &input.Parser{Permissions: test.allowed}
@@ -65,16 +65,15 @@ func TestAdviceTextRendersAdviceOfBadLine(t *testing.T) {
 	}
 }
 
-// What a queue still holds is held to the ceiling of the run that answers it, not to that of the run that wrote it.
-func TestQueueOfAnEarlierCeiling(t *testing.T) {
+// Jobs of an earlier run get the permissions of the run that answers them.
+func TestWorkerUsesPermissionsOfCurrentRun(t *testing.T) {
 	cfg := batchOf(t, "")
 	cfg.Permissions = permit.Permissions{Access: clichain.AccessRead}
 	l := &local{cfg: cfg}
 	require.Equal(t, cfg.Permissions, l.workConfig(nil).Permissions)
 }
 
-// A plan says what each kind of line may do.
-func TestPlanShowsAuthority(t *testing.T) {
+func TestDryRunCountsLinesByPermissions(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	cfg := batchOf(t, question("a")+question("b")+`{"prompt":"x","access":"write","options":{"allowed_tools":["Bash"]}}`+"\n")
@@ -87,7 +86,8 @@ func TestPlanShowsAuthority(t *testing.T) {
 	}, p.Kinds)
 }
 
-// lineParts are fields of lines, most of which ask for more than an answer. DIR is a folder that is allowed.
+// lineParts are fields of lines. Most of them request more permissions than an answer needs. DIR is a permitted
+// directory.
 var lineParts = []string{
 	`"access":"read"`, `"access":"write"`, `"access":"full"`, `"dir":"DIR"`, `"dir":"/"`, `"model":"opus"`, `"system":"a"`, `"schema":{}`,
 	`"options":{"extra":{"claude":["--tools=Bash"],"codex":["-c","notify=[]"]}}`, `"options":{"mcp_config":[{"mcpServers":{"a":{"command":"b"}}}]}`,
@@ -95,8 +95,9 @@ var lineParts = []string{
 	`"options":{"session_id":"00000000-0000-4000-8000-000000000000"}`, `"options":{"continue":true}`, `"options":{"max_turns":3,"effort":"high"}`,
 }
 
-// FuzzLineCeiling holds that a line that a batch with access read accepts makes each CLI run as a line does that has
-// nothing but the fields that grant nothing. Each bit of parts adds one of lineParts to the line.
+// FuzzLineCeiling checks the lines that a batch with read access accepts. For each line, every CLI must get the same
+// command as for a line without the fields that grant permissions. Each bit of parts adds one of lineParts to the
+// line.
 func FuzzLineCeiling(f *testing.F) {
 	dir, err := filepath.EvalSymlinks(f.TempDir())
 	if err != nil {
@@ -142,7 +143,7 @@ func FuzzLineCeiling(f *testing.F) {
 	})
 }
 
-// harmless is a request with the fields alone that grant nothing, and read access at most.
+// harmless returns the request without the fields that grant permissions, and with read access at most.
 func harmless(req clichain.Request) clichain.Request {
 	o := req.Options
 	return clichain.Request{

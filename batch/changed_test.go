@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// again runs a batch once more, with another input.
+// again runs a batch once more with another input.
 func again(t *testing.T, cfg *Config, input string) *Summary {
 	t.Helper()
 	cfg.Stdin = strings.NewReader(input)
@@ -20,8 +20,7 @@ func again(t *testing.T, cfg *Config, input string) *Summary {
 	return s
 }
 
-// A line that is inserted on top is the only one that is asked.
-func TestInsertedLineAsksOnlyItself(t *testing.T) {
+func TestRunAnswersOnlyInsertedLine(t *testing.T) {
 	const one, two = `{"prompt":"one"}` + "\n", `{"prompt":"two"}` + "\n"
 	cfg := batchOf(t, one+two+one)
 	s, err := Run(t.Context(), cfg)
@@ -33,8 +32,8 @@ func TestInsertedLineAsksOnlyItself(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(mustRead(t, cfg.Out)), "later"))
 }
 
-// The same id with another prompt keeps its answer, and says so; Changed asks again.
-func TestChangedLines(t *testing.T) {
+// A line with a known id and a new prompt keeps its record. Config.Changed retries it.
+func TestRunRetriesChangedLines(t *testing.T) {
 	cfg := batchOf(t, question("a")+question("b")+question("c"))
 	s, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -63,16 +62,16 @@ func TestChangedLines(t *testing.T) {
 	require.NotContains(t, string(mustRead(t, cfg.Out)), digestKey)
 }
 
-// Another model of all lines is another request.
-func TestChangedModel(t *testing.T) {
+// A new default model changes the requests of all lines.
+func TestRunDetectsChangedModel(t *testing.T) {
 	cfg := batchOf(t, question("a"))
 	again(t, cfg, question("a"))
 	cfg.Defaults.Model = "other"
 	require.Equal(t, 1, again(t, cfg, question("a")).Changed)
 }
 
-// A run with Changed that was killed leaves two records of an id: the later one counts.
-func TestChangedKilled(t *testing.T) {
+// A killed run with Config.Changed can leave two records of an id. The next run uses the later one.
+func TestRunReadsRecordsOfKilledChangedRun(t *testing.T) {
 	cfg := batchOf(t, question("a")+question("b"))
 	_, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -86,15 +85,15 @@ func TestChangedKilled(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "<one>", "b": "ask b"}, texts(t, cfg.Out))
 }
 
-// A result that the queue still has of an earlier text of the line is no answer to the new one.
-func TestChangedInQueue(t *testing.T) {
+// The queue may contain a result for an earlier version of the line. This result does not answer the new version.
+func TestRunIgnoresQueuedResultOfChangedLine(t *testing.T) {
 	for name, changed := range map[string]bool{"kept": false, "asked again": true} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, question("a"))
 			cfg.Store = t.TempDir()
 			broken := &failing{}
 			cfg.Out, cfg.Stdout = disk.Stream, broken
-			_, err := Run(t.Context(), cfg) // the answer is in the queue, and nowhere else
+			_, err := Run(t.Context(), cfg) // only the queue contains the answer
 			require.Error(t, err)
 			var out strings.Builder
 			cfg.Stdout = &out

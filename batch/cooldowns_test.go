@@ -10,17 +10,17 @@ import (
 	"github.com/clichain/clichain/cooldown"
 )
 
-// A batch waits for what passes by itself, and for nothing else.
-func TestNeedsPerson(t *testing.T) {
+// A batch waits for a cooldown only if it ends without an operator.
+func TestWatchedStoreNeedsPerson(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		states map[string]clichain.Reason // of cooldowns that go on
+		states map[string]clichain.Reason // of active cooldowns
 		want   bool
 	}{
-		{"nothing cools down", nil, false},
+		{"no cooldown", nil, false},
 		{"logged out", map[string]clichain.Reason{"a": clichain.ReasonUnauthenticated}, true},
-		{"no credit", map[string]clichain.Reason{"a": clichain.ReasonUnauthenticated, "b": clichain.ReasonBilling}, true},
-		{"one will be back", map[string]clichain.Reason{"a": clichain.ReasonUnauthenticated, "b": clichain.ReasonUsageLimit}, false},
+		{"logged out and no credit", map[string]clichain.Reason{"a": clichain.ReasonUnauthenticated, "b": clichain.ReasonBilling}, true},
+		{"one cooldown that ends without an operator", map[string]clichain.Reason{"a": clichain.ReasonUnauthenticated, "b": clichain.ReasonUsageLimit}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := watch(nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// The answer that reaches the limit is the last: the worker takes no more jobs before it has a free slot.
-func TestLimitForTheCostHoldsAtOnce(t *testing.T) {
+// After the answer that reaches the cost limit, the worker takes no more jobs, even if a slot is free.
+func TestRunStopsAtCostLimit(t *testing.T) {
 	rec := newRecorder(&Config{Out: filepath.Join(t.TempDir(), "out.jsonl"), MaxCostUSD: 0.02})
 	require.NoError(t, rec.openOutput())
 	defer func() { require.NoError(t, rec.out.Close()) }()

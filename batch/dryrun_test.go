@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wrapper is a custom backend that wraps another one. DryRun must not ask it.
+// wrapper is a custom backend that wraps another backend. DryRun must not call it.
 type wrapper struct{ clichain.Backend }
 
 func (w wrapper) Unwrap() clichain.Backend { return w.Backend }

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/batch"
 )
 
-// A batch of two lines, which a function of this program answers. A second run with the same file asks nothing again.
+// A function of this program answers a batch of two lines. A second run with the same output repeats no request.
 func Example() {
 	dir, err := os.MkdirTemp("", "example-")
 	if err != nil {

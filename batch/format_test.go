@@ -17,7 +17,7 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// fromFile is a batch whose input is a file.
+// fromFile returns a batch whose input is a file.
 func fromFile(t *testing.T, name, text string) *Config {
 	t.Helper()
 	cfg := batchOf(t, "")
@@ -26,11 +26,11 @@ func fromFile(t *testing.T, name, text string) *Config {
 	return cfg
 }
 
-func TestFormats(t *testing.T) {
+func TestRunReadsEachFormat(t *testing.T) {
 	for _, test := range []struct {
 		name, file, text string
 		format           Format
-		want             map[string]string // answers by their ids; without an id by themselves
+		want             map[string]string // answers by id, or by prompt for lines without an id
 	}{
 		{"CSV", "in.csv", "id,prompt,label\n7,\"one, \"\"two\"\"\nthree\",x\n,four,\n,,\n", CSV, map[string]string{"7": "one, \"two\"\nthree", "four": "four"}},
 		{"semicolons", "in", "\ufeffId;Prompt\r\na;eins\r\n", CSV, map[string]string{"a": "eins"}},
@@ -40,7 +40,7 @@ func TestFormats(t *testing.T) {
 		{"text", "in.txt", "one\n\ntwo\r\n", Text, map[string]string{"one": "one", "two": "two"}},
 		{"OpenAI", "in.jsonl", openAI("r-1", `{"messages":[{"role":"user","content":"one"}],"max_tokens":5}`), OpenAI, map[string]string{"r-1": "one"}},
 		{"OpenAI in an array", "in.json", "[" + openAI("r-1", `{"messages":[{"role":"user","content":"one"}]}`) + "]", JSON, map[string]string{"r-1": "one"}},
-		{"numbers for ids", "in.jsonl", `{"id":7,"prompt":"one"}` + "\n" + `{"id":"8","prompt":"two"}`, JSONL, map[string]string{"7": "one", "8": "two"}},
+		{"numeric ids", "in.jsonl", `{"id":7,"prompt":"one"}` + "\n" + `{"id":"8","prompt":"two"}`, JSONL, map[string]string{"7": "one", "8": "two"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := fromFile(t, test.file, test.text)
@@ -72,8 +72,8 @@ func openAI(id, body string) string {
 	return fmt.Sprintf(`{"custom_id":%q,"method":"POST","url":"/v1/chat/completions","body":%s}`+"\n", id, body)
 }
 
-// Values that are no part of a request come back with the answer.
-func TestExtraFields(t *testing.T) {
+// Values that are not part of a request are returned in the metadata of the response.
+func TestRunReturnsExtraFieldsAsMetadata(t *testing.T) {
 	for name, cfg := range map[string]*Config{
 		"CSV":  fromFile(t, "in.csv", "id,prompt,label,metadata,Note\na,hi,x,\"{\"\"k\"\":\"\"v\"\"}\",\n"),
 		"JSON": fromFile(t, "in.jsonl", `{"id":"a","prompt":"hi","label":"x","metadata":{"k":"v"},"other":null}`),
@@ -86,27 +86,27 @@ func TestExtraFields(t *testing.T) {
 	}
 }
 
-// A file that is no such file is rejected as a whole, before anything starts.
-func TestRejectedFiles(t *testing.T) {
+// A file in the wrong format is rejected before a job runs.
+func TestRunRejectsUnreadableFiles(t *testing.T) {
 	for _, test := range []struct {
 		name, file, text, want string
 	}{
-		{"no column to ask", "x.csv", "question,answer\na,b\n", `cannot be read as csv: line 1: no column is named "prompt": the columns are ["question" "answer"]`},
-		{"a column twice", "x.csv", "prompt,Prompt\na,b\n", `two columns are named "prompt"`},
-		{"a misspelt column", "x.csv", "prompt,modle\na,b\n", "column modle: there is no such field: did you mean model?"},
-		{"an option as a column", "x.csv", "prompt,max_turns\na,b\n", "column max_turns: is an option"},
-		{"variables as a column", "x.csv", "prompt,env\na,b\n", "column env: a line cannot set it"},
-		{"a quotation mark too few", "x.csv", "prompt\na\n\"b\n", `line 3`},
-		{"a quotation mark alone", "x.csv", "prompt\nsay \"b\"\n", "and double the mark"},
-		{"other letters", "x.csv", "prompt\na\nM\xfcller\n", "line 3: is not valid UTF-8"},
-		{"other letters in text", "x.txt", "a\nM\xfcller\n", "line 2: is not valid UTF-8"},
-		{"half an array", "x.json", `["a", "b"`, "line 3: the array does not end"},
-		{"more than an array", "x.json", `["a"] x`, "unexpected data follows the array"},
-		{"other lines of JSON", "x.jsonl", `{"question":"a"}` + "\n" + `{"question":"b"}` + "\n", "cannot be read as jsonl: line 1: has neither prompt nor messages"},
-		{"JSON below a comment", "x", "# requests\n" + `{"prompt":"a"}` + "\n", "line 2: looks like JSON"},
-		{"another request of OpenAI", "x.jsonl", strings.Repeat(`{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"input":"x"}}`+"\n", 2), `url: "/v1/embeddings": only`},
-		{"an archive", "x.csv", "PK\x03\x04\x00", "is not text"},
-		{"a table that may be prompts", "x", "a,b\n", "--format text if each line is a prompt"},
+		{"no prompt column", "x.csv", "question,answer\na,b\n", `cannot be read as csv: line 1: no column is named "prompt": the columns are ["question" "answer"]`},
+		{"duplicate column", "x.csv", "prompt,Prompt\na,b\n", `two columns are named "prompt"`},
+		{"misspelled column", "x.csv", "prompt,modle\na,b\n", "column modle: there is no such field: did you mean model?"},
+		{"option as column", "x.csv", "prompt,max_turns\na,b\n", "column max_turns: is an option"},
+		{"environment variables as column", "x.csv", "prompt,env\na,b\n", "column env: a line cannot set it"},
+		{"missing quotation mark", "x.csv", "prompt\na\n\"b\n", `line 3`},
+		{"unescaped quotation mark", "x.csv", "prompt\nsay \"b\"\n", "and double the mark"},
+		{"table in Latin-1", "x.csv", "prompt\na\nM\xfcller\n", "line 3: is not valid UTF-8"},
+		{"text in Latin-1", "x.txt", "a\nM\xfcller\n", "line 2: is not valid UTF-8"},
+		{"incomplete array", "x.json", `["a", "b"`, "line 3: the array does not end"},
+		{"data after an array", "x.json", `["a"] x`, "unexpected data follows the array"},
+		{"JSON lines without prompts", "x.jsonl", `{"question":"a"}` + "\n" + `{"question":"b"}` + "\n", "cannot be read as jsonl: line 1: has neither prompt nor messages"},
+		{"JSON line after prose", "x", "# requests\n" + `{"prompt":"a"}` + "\n", "line 2: looks like JSON"},
+		{"unsupported OpenAI endpoint", "x.jsonl", strings.Repeat(`{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"input":"x"}}`+"\n", 2), `url: "/v1/embeddings": only`},
+		{"binary file", "x.csv", "PK\x03\x04\x00", "is not text"},
+		{"ambiguous table or prompts", "x", "a,b\n", "--format text if each line is a prompt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := fromFile(t, test.file, test.text)
@@ -120,8 +120,8 @@ func TestRejectedFiles(t *testing.T) {
 	}
 }
 
-// A row that is wrong stops nothing, nor does one that a batch may not ask.
-func TestBadRows(t *testing.T) {
+// An invalid or forbidden row does not stop the batch.
+func TestRunSkipsBadRows(t *testing.T) {
 	cfg := fromFile(t, "in.csv", "id,prompt,access,dir,options,idempotent\n"+
 		"a,hi,,,,TRUE\nb,hi\nc,hi,full,/,,\nd,hi,,,\"{\"\"extra\"\":{\"\"claude\"\":[\"\"--tools=Bash\"\"]}}\",\ne,hi,,,{,\nf,,,,,\n")
 	s, err := Run(t.Context(), cfg)
@@ -136,15 +136,15 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// A stream that breaks off is an error, after the lines before were taken.
-func TestStreamBreaksOff(t *testing.T) {
+// A stream that ends too early is an error. The lines before the end are still answered.
+func TestRunReportsBrokenStream(t *testing.T) {
 	cfg := batchOf(t, `["a", `)
 	_, err := Run(t.Context(), cfg)
 	require.ErrorContains(t, err, "-i -: line 2 cannot be read: is not valid JSON")
 }
 
-// A record has a bound, also where a quotation mark is missing.
-func TestLongRecords(t *testing.T) {
+// The size limit also applies to a record without a closing quotation mark.
+func TestRunRejectsLongRecords(t *testing.T) {
 	long := strings.Repeat("x", 17<<20)
 	for name, cfg := range map[string]*Config{"row": fromFile(t, "x.csv", "prompt\n\""+long), "element": fromFile(t, "x.json", `["`+long)} {
 		t.Run(name, func(t *testing.T) {
@@ -154,8 +154,8 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
-// FuzzFormats holds that no input, whatever its format, makes a request beyond the ceiling, that readers end, and that
-// the same input gives the same ids.
+// FuzzFormats checks for all formats that no input creates a request beyond the permissions, that readers end, and
+// that the same input results in the same ids.
 func FuzzFormats(f *testing.F) {
 	for i, text := range []string{
 		"", "\ufeffprompt,access\nhi,full\n", "id;prompt;env\n1;hi;X\n", "prompt\tdirectory\textra\nhi\t/\t--yolo\n", "hi\nho\n",

@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/batch/internal/input"
 )
 
-func TestDuplicates(t *testing.T) {
+func TestSourceRejectsDuplicateIDs(t *testing.T) {
 	ids, src := newLedger(), &source{parser: &input.Parser{}}
 	line := input.Line{Number: 1, Text: []byte(`{"id":"a","prompt":"hi"}`)}
 	require.True(t, ids.done("a", Digest{}, false))

@@ -13,9 +13,9 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// A batch was killed so often while a line ran that the queue gave it up, and once more
-// before it could ask again: the next run does.
-func TestLineOfAKilledBatchRunsAgain(t *testing.T) {
+// The queue stored a failure for a line because its batch was killed several times. Then the batch was killed again
+// before it could retry the line. The next run retries it.
+func TestRunRetriesLineOfKilledBatch(t *testing.T) {
 	cfg := batchOf(t, question("1"))
 	giveUp(t, cfg.Out+".queue", jetstream.Job{ID: "batch.1", Request: clichain.Prompt("ask 1")})
 	s, err := Run(t.Context(), cfg)
@@ -24,8 +24,7 @@ func TestLineOfAKilledBatchRunsAgain(t *testing.T) {
 	require.Equal(t, map[string]string{"1": "ask 1"}, texts(t, cfg.Out))
 }
 
-// giveUp leaves a job in a store as a failure of which nothing is known but that its
-// worker has gone.
+// giveUp stores a failure for a job that states only that the worker has ended.
 func giveUp(t *testing.T, folder string, job jetstream.Job) {
 	t.Helper()
 	server, err := jetstream.Embed(folder)
@@ -44,7 +43,7 @@ func giveUp(t *testing.T, folder string, job jetstream.Job) {
 	require.NoError(t, err)
 	var taker js.Consumer
 	for name := range jobs.ConsumerNames(t.Context()).Name() {
-		if strings.HasPrefix(name, "normal-") { // of the class of this job
+		if strings.HasPrefix(name, "normal-") { // a message of the job's priority class
 			taker, err = jobs.Consumer(t.Context(), name)
 			require.NoError(t, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/jetstream"
 )
 
-// idsIn are the ids of an output, in its order.
+// idsIn returns the ids of an output in the order of its records.
 func idsIn(t *testing.T, text string) (ids []string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -26,7 +26,7 @@ func idsIn(t *testing.T, text string) (ids []string) {
 	return ids
 }
 
-// held holds up the question of the line 0 until release, and tells of each call that begins.
+// held delays the answer to line 0 until release is called. began receives the prompt of each call that begins.
 func held(cfg *Config) (began <-chan string, release func()) {
 	calls, gate := make(chan string, 100), make(chan struct{})
 	cfg.Wrap = func(b clichain.Backend) clichain.Backend {
@@ -55,7 +55,7 @@ func begun(ctx context.Context, cfg *Config) <-chan error {
 	return done
 }
 
-func TestOrdered(t *testing.T) {
+func TestOrderedRun(t *testing.T) {
 	for _, name := range []string{"file", "stream"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, questions(6))
@@ -82,8 +82,9 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// What waits for its turn when a run ends was paid: the queue of a file keeps it, and a stream gets it.
-func TestOrderedStopped(t *testing.T) {
+// When an ordered run ends, some results still wait for earlier lines. Their answers were paid for. The queue keeps
+// them if the output is a file. A stream receives them at the end.
+func TestOrderedRunStoppedEarly(t *testing.T) {
 	for _, name := range []string{"file", "stream"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, questions(4))
@@ -97,7 +98,7 @@ func TestOrderedStopped(t *testing.T) {
 			defer stop()
 			done := begun(ctx, cfg)
 			for range 4 {
-				<-began // a free slot has the results before it
+				<-began // a free slot implies that the results before it were recorded
 			}
 			stop()
 			require.NoError(t, <-done)
@@ -117,8 +118,9 @@ func TestOrderedStopped(t *testing.T) {
 	}
 }
 
-// A resumed run, one of lines that failed before, and one of a file in another order end in the order of the input.
-func TestOrderedAfterOthers(t *testing.T) {
+// The output has the order of the input after a resumed run, after a retry of failed lines, and after a run with
+// another order.
+func TestOrderedRunAfterOtherRuns(t *testing.T) {
 	cfg := batchOf(t, "")
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(third+second+first), 0o600))
 	cfg.Ordered, cfg.RetryFailed, cfg.RetrySideEffects = true, true, true
@@ -128,8 +130,8 @@ func TestOrderedAfterOthers(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "new"}, idsIn(t, string(mustRead(t, cfg.Out))), "what the input has no more comes last")
 }
 
-// A line that the queue refuses, and one that fails, hold up nothing.
-func TestOrderedGoesOn(t *testing.T) {
+// A rejected line and a failed line do not delay later lines.
+func TestOrderedRunSkipsRejectedLine(t *testing.T) {
 	cfg := batchOf(t, question("a")+"{}\n"+question("a")+question("b"))
 	cfg.Ordered = true
 	s, err := Run(t.Context(), cfg)
@@ -138,8 +140,8 @@ func TestOrderedGoesOn(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, idsIn(t, string(mustRead(t, cfg.Out))))
 }
 
-// Answers that wait for their turn count for the limit of the cost.
-func TestOrderedCost(t *testing.T) {
+// Answers that wait for earlier lines count toward the cost limit.
+func TestOrderedRunStopsAtCostLimit(t *testing.T) {
 	var cause error
 	r := newRecorder(&Config{MaxCostUSD: 0.01, Ordered: true})
 	r.queue, r.costReached = &queue{scope: "batch"}, func() { cause = ErrCost }

@@ -13,7 +13,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// meddler is an input that does something to the output before it gives its last line.
+// meddler is an input that modifies the output before it returns its last line.
 type meddler struct {
 	lines  io.Reader
 	meddle func()
@@ -32,8 +32,8 @@ func (m *meddler) Read(p []byte) (int, error) {
 	return m.last.Read(p)
 }
 
-// meddling is a batch of three lines; before the third, and after the answers to the others, something happens to the
-// output.
+// meddling returns a batch of three lines. meddle modifies the output after the answers to the first two lines and
+// before the third line.
 func meddling(t *testing.T, meddle func(out string)) *Config {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -67,8 +67,8 @@ func TestOutputRenamedDuringRun(t *testing.T) {
 	require.Len(t, texts(t, cfg.Out), 3)
 }
 
-// A link to a file that is not there yet names the file that the batch makes.
-func TestOutputBehindALink(t *testing.T) {
+// If the output is a link to a missing file, the batch creates that file.
+func TestOutputIsDanglingLink(t *testing.T) {
 	cfg := batchOf(t, question("a"))
 	target := filepath.Join(t.TempDir(), "target.jsonl")
 	if err := os.Symlink(target, cfg.Out); err != nil {
@@ -79,7 +79,7 @@ func TestOutputBehindALink(t *testing.T) {
 	require.Len(t, texts(t, target), 1)
 }
 
-// The file of another program is left alone, and the answers are in a file beside it.
+// The batch does not change the file of another program. It writes the answers to a file next to it.
 func TestOutputReplacedDuringRun(t *testing.T) {
 	cfg := meddling(t, func(out string) {
 		require.NoError(t, os.Rename(out, out+".moved"))
@@ -94,7 +94,7 @@ func TestOutputReplacedDuringRun(t *testing.T) {
 	require.Equal(t, "ask a", saved["a"])
 	require.Equal(t, "ask b", saved["b"])
 
-	// The saved file takes the place of the output, and the batch resumes.
+	// After the saved file is renamed to the output, the batch resumes.
 	require.NoError(t, os.Rename(cfg.Out+".saved", cfg.Out))
 	cfg.Stdin = strings.NewReader(question("a") + question("b") + question("c"))
 	s, err := Run(t.Context(), cfg)
@@ -103,11 +103,11 @@ func TestOutputReplacedDuringRun(t *testing.T) {
 	require.Len(t, texts(t, cfg.Out), 3)
 }
 
-// Where the directory is gone as well, the answers are in a temporary file.
+// If the directory is deleted too, the answers are in a temporary file.
 func TestDirectoryDeletedDuringRun(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	cfg := meddling(t, func(out string) { require.NoError(t, os.RemoveAll(filepath.Dir(out))) })
-	cfg.Store = t.TempDir() // the queue is elsewhere
+	cfg.Store = t.TempDir() // the queue is in another directory
 	_, err := Run(t.Context(), cfg)
 	require.ErrorContains(t, err, cfg.Out)
 	files, globErr := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "clichain-batch-*.jsonl"))
@@ -117,7 +117,7 @@ func TestDirectoryDeletedDuringRun(t *testing.T) {
 	require.Equal(t, "ask a", texts(t, files[0])["a"])
 }
 
-// An output that another program cuts off has lost records: the run must not end as if they were there.
+// An output that another program truncates has lost records. The run must report an error.
 func TestOutputTruncatedDuringRun(t *testing.T) {
 	cfg := meddling(t, func(out string) { require.NoError(t, os.Truncate(out, 0)) })
 	_, err := Run(t.Context(), cfg)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plain is a CLI that prints what it is asked.
+// plain returns a CLI that prints its prompt.
 func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
 	t.Helper()
 	if steps == nil {
@@ -44,7 +44,7 @@ func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
 	return []clichain.Backend{clichain.NewProvider(spec, &clichain.Config{Binary: path})}
 }
 
-// batchOf is a batch of an input to a file.
+// batchOf returns a batch that reads input and writes to a file.
 func batchOf(t *testing.T, input string) *Config {
 	t.Helper()
 	return &Config{
@@ -54,7 +54,7 @@ func batchOf(t *testing.T, input string) *Config {
 	}
 }
 
-// question is a line, and questions many.
+// question returns a line with an id, and questions returns n lines.
 func question(id string) string { return fmt.Sprintf(`{"id":%q,"prompt":"ask %s"}`+"\n", id, id) }
 
 func questions(n int) string {
@@ -65,7 +65,7 @@ func questions(n int) string {
 	return b.String()
 }
 
-// texts are the answers of an output, by the ids.
+// texts returns the answers of an output by id.
 func texts(t *testing.T, file string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -98,7 +98,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "ask 3", got["3"])
 }
 
-// gap is an input that says a line only when the output has so many.
+// gap is an input that returns its next line only after the output contains a number of records.
 type gap struct {
 	t    *testing.T
 	out  string
@@ -119,8 +119,8 @@ func (g *gap) Read(p []byte) (int, error) {
 	return copy(p, question(fmt.Sprint(g.i))), nil
 }
 
-// A pipe is read as it is needed, and each line is answered before the next comes.
-func TestRunReadsAsItGoes(t *testing.T) {
+// The run reads lines from a pipe when it needs them. It answers each line before the next line arrives.
+func TestRunReadsPipeOnDemand(t *testing.T) {
 	cfg := batchOf(t, "")
 	cfg.Stdin = &gap{t: t, out: cfg.Out, n: 3}
 	s, err := Run(t.Context(), cfg)
@@ -128,16 +128,16 @@ func TestRunReadsAsItGoes(t *testing.T) {
 	require.Equal(t, 3, s.Answered)
 }
 
-// More lines than there is room for in the queue.
-func TestRoom(t *testing.T) {
+// The input has more lines than the queue accepts at once.
+func TestRunWithMoreLinesThanQueueLimit(t *testing.T) {
 	cfg := batchOf(t, "")
 	require.Equal(t, 1000, cfg.ahead())
 	cfg.Jobs = 500
 	require.Equal(t, 2000, cfg.ahead())
 }
 
-// An output that cannot be written ends the run, and the next one goes on without asking again.
-func TestOutputFails(t *testing.T) {
+// If the output is not writable, the run ends. The next run repeats no answered request.
+func TestRunReportsOutputError(t *testing.T) {
 	cfg := batchOf(t, questions(6))
 	cfg.Out, cfg.Store, cfg.Stdout = disk.Stream, t.TempDir(), &failing{after: 2}
 	s, err := Run(t.Context(), cfg)
@@ -161,8 +161,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An input that breaks off is an error, and what was answered until then is kept.
-func TestInputFails(t *testing.T) {
+// A failing input is an error. The run keeps the answers to earlier lines.
+func TestRunReportsInputError(t *testing.T) {
 	cfg := batchOf(t, "")
 	cfg.Stdin = io.MultiReader(strings.NewReader(question("a")), &broken{})
 	_, err := Run(t.Context(), cfg)
@@ -189,7 +189,7 @@ func TestRunStopped(t *testing.T) {
 	require.NoDirExists(t, cfg.Out+".queue")
 }
 
-// stopping is the end of an input that does something.
+// stopping is the end of an input that calls a func.
 type stopping struct{ do func() }
 
 func (s *stopping) Read([]byte) (int, error) {
@@ -197,8 +197,8 @@ func (s *stopping) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// What failed is run again on request, and what may have acted only when that is said.
-func TestRetryFailed(t *testing.T) {
+// Config.RetryFailed retries failed lines. RetrySideEffects also retries the lines whose agent may have acted.
+func TestRunRetriesFailedLines(t *testing.T) {
 	cfg := batchOf(t, question("a")+question("b")+question("c"))
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(first+second+third), 0o600))
 	s, err := Run(t.Context(), cfg)
@@ -247,8 +247,8 @@ func TestConfigCheck(t *testing.T) {
 	require.NoError(t, os.Link(file, link))
 	for name, cfg := range map[string]*Config{
 		"input is output":    {In: file, Out: dir + "/./file"},
-		"under another name": {In: file, Out: link},
-		"bad is input":       {In: file, Out: disk.Stream, Bad: link},
+		"link to the input":  {In: file, Out: link},
+		"bad lines to input": {In: file, Out: disk.Stream, Bad: link},
 		"nothing to retry":   {In: disk.Stream, Out: disk.Stream, RetryFailed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestConfigCheck(t *testing.T) {
 	require.NoError(t, (&Config{In: os.DevNull, Out: os.DevNull + "/../zero"}).Check())
 }
 
-func TestOutputIsADirectory(t *testing.T) {
+func TestRunRejectsDirectoryAsOutput(t *testing.T) {
 	for name, set := range map[string]func(*Config){
 		"output": func(cfg *Config) { cfg.Out = t.TempDir() },
 		"input":  func(cfg *Config) { cfg.In = t.TempDir() },

@@ -28,12 +28,12 @@ type record struct {
 
 func parse(line []byte) (r record, err error) {
 	if err = json.Unmarshal(line, &r); err == nil && (r.ID == "" || (r.Response == nil) == (r.Error == nil)) {
-		err = errors.New("it is no record")
+		err = errors.New("not a record")
 	}
 	return r, err
 }
 
-// written is an output with a text in it, scanned.
+// written returns an output that contains text, and the ids that Scan has found in it.
 func written(t *testing.T, text string) (o *Output[record], seen []string, err error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "out.jsonl")
@@ -59,12 +59,12 @@ func TestScan(t *testing.T) {
 		left       string
 	}{
 		{"empty", "", nil, ""},
-		{"whole", first + second, []string{"a", "b"}, first + second},
-		{"half a line", first + second[:len(second)/2], []string{"a"}, first},
-		{"a few bytes", first + `{"i`, []string{"a"}, first},
-		{"zeros after a crash of the machine", first + second[:20] + "\x00\x00\x00", []string{"a"}, first},
-		{"nothing but zeros", "\x00\x00", nil, ""},
-		{"only the end of the line is missing", first + second[:len(second)-1], []string{"a", "b"}, first + second},
+		{"complete lines", first + second, []string{"a", "b"}, first + second},
+		{"incomplete line", first + second[:len(second)/2], []string{"a"}, first},
+		{"first bytes of a line", first + `{"i`, []string{"a"}, first},
+		{"zero bytes after a machine crash", first + second[:20] + "\x00\x00\x00", []string{"a"}, first},
+		{"only zero bytes", "\x00\x00", nil, ""},
+		{"missing newline", first + second[:len(second)-1], []string{"a", "b"}, first + second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o, seen, err := written(t, test.text)
@@ -78,7 +78,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-func TestScanRefuses(t *testing.T) {
+func TestScanRejectsForeignFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"a letter":             "Dear John,\n",
 		"a letter in one line": "Dear John",
@@ -125,7 +125,7 @@ func TestRewrite(t *testing.T) {
 	require.ErrorAs(t, err, new(*UnusableError), "the new file is locked, too")
 }
 
-// full writes a part of each line, and then there is no room.
+// full writes a part of each line and then fails because the disk is full.
 type full struct{ o *Output[record] }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -133,8 +133,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return n, &os.PathError{Op: "write", Path: f.o.name, Err: syscall.ENOSPC}
 }
 
-// A line that did not fit leaves nothing, so that the file is good for the next run.
-func TestAppendToAFullDisk(t *testing.T) {
+// After a failed write, the file contains no incomplete line, so the next run can use it.
+func TestAppendToFullDisk(t *testing.T) {
 	o, _, err := written(t, first)
 	require.NoError(t, err)
 	o.w = &full{o}
@@ -155,8 +155,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What is no regular file is a stream: it cannot be read, cut or resumed.
-func TestDeviceIsAStream(t *testing.T) {
+// A file that is not regular is a stream. It cannot be read, truncated or resumed.
+func TestOutputToDeviceIsStream(t *testing.T) {
 	o, err := OpenOutput(os.DevNull, nil, parse)
 	require.NoError(t, err)
 	require.False(t, o.IsFile())
@@ -166,15 +166,15 @@ func TestDeviceIsAStream(t *testing.T) {
 	require.NoError(t, o.Close())
 }
 
-// What a run that was killed has left beside the output is replaced only if a batch has written it.
-func TestRewriteRefusesAFile(t *testing.T) {
+// A file that a killed run left next to the output is replaced only if a batch has written it.
+func TestRewriteRejectsForeignFile(t *testing.T) {
 	for name, test := range map[string]struct {
 		put func(t *testing.T, name string)
 		ok  bool
 	}{
-		"a letter":      {func(t *testing.T, name string) { write(t, name, "Dear John,\n") }, false},
-		"records":       {func(t *testing.T, name string) { write(t, name, second+third) }, true},
-		"half a record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
+		"prose":          {func(t *testing.T, name string) { write(t, name, "Dear John,\n") }, false},
+		"records":        {func(t *testing.T, name string) { write(t, name, second+third) }, true},
+		"part of record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
 		"a link": {func(t *testing.T, name string) {
 			write(t, name+".target", second)
 			require.NoError(t, os.Symlink(name+".target", name))

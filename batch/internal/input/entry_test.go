@@ -28,22 +28,22 @@ func TestJobs(t *testing.T) {
 		want       func(*jetstream.Job)
 	}{
 		{"prompt", `{"prompt":"hi"}`, func(*jetstream.Job) {}},
-		{"null says nothing", `{"prompt":"hi","model":null,"messages":null}`, func(*jetstream.Job) {}},
+		{"null values", `{"prompt":"hi","model":null,"messages":null}`, func(*jetstream.Job) {}},
 		{"id", `{"id":"a b","prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "a b" }},
-		{"number for an id", `{"id":12345678901234567890,"prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "12345678901234567890" }},
-		{"system", `{"system":"Rhyme.","prompt":"hi"}`, func(j *jetstream.Job) {
+		{"numeric id", `{"id":12345678901234567890,"prompt":"hi"}`, func(j *jetstream.Job) { j.ID = "12345678901234567890" }},
+		{"system prompt", `{"system":"Rhyme.","prompt":"hi"}`, func(j *jetstream.Job) {
 			j.Request.Messages = []clichain.Message{system("Rhyme."), user("hi")}
 		}},
-		{"no system", `{"system":"","prompt":"hi"}`, func(j *jetstream.Job) {
+		{"empty system prompt", `{"system":"","prompt":"hi"}`, func(j *jetstream.Job) {
 			j.Request.Messages = []clichain.Message{system(""), user("hi")}
 		}},
 		{"messages with a system prompt", `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}`,
 			func(j *jetstream.Job) { j.Request.Messages = []clichain.Message{system("s"), user("hi")} }},
-		{"messages without", `{"messages":[{"role":"user","content":"hi"}]}`, func(*jetstream.Job) {}},
-		{"folder with access", `{"prompt":"hi","access":"read"}`, func(j *jetstream.Job) {
+		{"messages without a system prompt", `{"messages":[{"role":"user","content":"hi"}]}`, func(*jetstream.Job) {}},
+		{"directory with access", `{"prompt":"hi","access":"read"}`, func(j *jetstream.Job) {
 			j.Request.Access, j.Request.Dir = clichain.AccessRead, "/srv"
 		}},
-		{"everything", `{"prompt":"hi","model":"o","access":"write","dir":"/d","schema":{"type":"object"},"metadata":{"k":"v"},
+		{"all fields", `{"prompt":"hi","model":"o","access":"write","dir":"/d","schema":{"type":"object"},"metadata":{"k":"v"},
 			"priority":"low","deadline":"2030-01-02T03:04:05Z","idempotent":true}`, func(j *jetstream.Job) {
 			j.Priority, j.Deadline, j.Idempotent = "low", time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), true
 			j.Request.Model, j.Request.Access, j.Request.Dir = "o", clichain.AccessWrite, "/d"
@@ -67,8 +67,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A line without an id gets the same wherever it is, and each of several equal ones another.
-func TestIDs(t *testing.T) {
+// The id of a line without an id does not depend on its position. Lines with equal content get different ids.
+func TestParserDerivesIDs(t *testing.T) {
 	idsIn := func(lines ...string) (ids []string) {
 		p := &Parser{}
 		for i, line := range lines {
@@ -83,34 +83,34 @@ func TestIDs(t *testing.T) {
 	require.Equal(t, append(idsIn(ho), "14479f4e87d340fe-1", "14479f4e87d340fe-2", "own"), idsIn(ho, hi, ` {"prompt": "hi"}`, own))
 }
 
-func TestMistakes(t *testing.T) {
+func TestParserRejectsInvalidLines(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
-		{"no JSON", `{"prompt":"hi"`, "is not valid JSON: unexpected end of JSON input"},
+		{"invalid JSON", `{"prompt":"hi"`, "is not valid JSON: unexpected end of JSON input"},
 		{"two values", `{"prompt":"hi"} {}`, "is not valid JSON: invalid character"},
-		{"no object", `["hi"]`, `is not a JSON object: write {"prompt": "..."}`},
-		{"no UTF-8", "{\"prompt\":\"\xff\"}", "is not valid UTF-8"},
-		{"misspelt", `{"promt":"hi"}`, "promt: there is no such field: did you mean prompt? known fields are access,"},
-		{"other letters", `{"Prompt":"hi"}`, "Prompt: there is no such field"},
-		{"an option", `{"prompt":"hi","max_turns":1}`, `max_turns: is an option: write it as {"options": {"max_turns": ...}}`},
-		{"of the operator", `{"prompt":"hi","env":{"PATH":"/x"}}`, "env: a line cannot set it"},
-		{"twice", `{"prompt":"hi","prompt":"ho"}`, "prompt: is set twice"},
-		{"both", `{"prompt":"hi","messages":[]}`, "has both prompt and messages"},
-		{"neither", `{}`, "has neither prompt nor messages"},
+		{"array instead of an object", `["hi"]`, `is not a JSON object: write {"prompt": "..."}`},
+		{"invalid UTF-8", "{\"prompt\":\"\xff\"}", "is not valid UTF-8"},
+		{"misspelled field", `{"promt":"hi"}`, "promt: there is no such field: did you mean prompt? known fields are access,"},
+		{"field in another case", `{"Prompt":"hi"}`, "Prompt: there is no such field"},
+		{"option as a field", `{"prompt":"hi","max_turns":1}`, `max_turns: is an option: write it as {"options": {"max_turns": ...}}`},
+		{"field reserved for the operator", `{"prompt":"hi","env":{"PATH":"/x"}}`, "env: a line cannot set it"},
+		{"duplicate field", `{"prompt":"hi","prompt":"ho"}`, "prompt: is set twice"},
+		{"prompt and messages", `{"prompt":"hi","messages":[]}`, "has both prompt and messages"},
+		{"neither prompt nor messages", `{}`, "has neither prompt nor messages"},
 		{"wrong type", `{"prompt":["hi"]}`, "prompt: must be a string"},
-		{"list for an id", `{"id":[7],"prompt":"hi"}`, "id: must be a string or a number"},
+		{"array as id", `{"id":[7],"prompt":"hi"}`, "id: must be a string or a number"},
 		{"empty id", `{"id":"","prompt":"hi"}`, "it has 0 bytes: use 1 to 400"},
 		{"unknown access", `{"prompt":"hi","access":"all"}`, "access: must be none, read, write or full"},
 		{"unknown priority", `{"prompt":"hi","priority":"soon"}`, `priority: "soon" is none of`},
 		{"unknown option", `{"prompt":"hi","options":{"efort":"low"}}`, "options: options.efort: there is no such field: did you mean effort?"},
-		{"unknown part of a message", `{"messages":[{"role":"user","text":"hi"}]}`, `messages: must be a list of {"role", "content"}`},
+		{"unknown message field", `{"messages":[{"role":"user","text":"hi"}]}`, `messages: must be a list of {"role", "content"}`},
 		{"unknown role", `{"messages":[{"role":"boss","content":"hi"}]}`, `messages[0].role: "boss" is not one of system, user, assistant`},
-		{"nothing asked", `{"prompt":" "}`, "messages: no message has text"},
+		{"blank prompt", `{"prompt":" "}`, "messages: no message has text"},
 		{"no messages", `{"messages":[]}`, "messages: add at least one message"},
-		{"folder without access", `{"prompt":"hi","dir":"/srv"}`, `dir: a call without access cannot work in "/srv"`},
-		{"NUL", `{"prompt":"a\u0000b"}`, "messages[0].content: NUL byte"},
-		{"metadata", `{"prompt":"hi","metadata":{"k":1}}`, "metadata: must be an object of strings"},
-		{"deadline", `{"prompt":"hi","deadline":"soon"}`, "deadline: must be a time such as"},
-		{"schema", `{"prompt":"hi","schema":{"type":7}}`, "schema"},
+		{"directory without access", `{"prompt":"hi","dir":"/srv"}`, `dir: a call without access cannot work in "/srv"`},
+		{"NUL byte in the prompt", `{"prompt":"a\u0000b"}`, "messages[0].content: NUL byte"},
+		{"metadata with a number", `{"prompt":"hi","metadata":{"k":1}}`, "metadata: must be an object of strings"},
+		{"invalid deadline", `{"prompt":"hi","deadline":"soon"}`, "deadline: must be a time such as"},
+		{"invalid schema", `{"prompt":"hi","schema":{"type":7}}`, "schema"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := (&Parser{}).Parse(t.Context(), Line{Number: 1, Text: []byte(test.line)})

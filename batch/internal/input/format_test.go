@@ -13,25 +13,25 @@ import (
 func TestGuess(t *testing.T) {
 	for _, test := range []struct {
 		name, file, text string
-		want             string // empty: it cannot be told
+		want             string // empty: the format is unknown
 	}{
-		{"nothing", "", "", JSONL},
-		{"lines of JSON", "x.txt", `{"prompt":"hi"}` + "\n", JSONL},
-		{"a broken line", "", `{"prompt":` + "\n", JSONL},
-		{"by its name", "x.jsonl", "hi\n", JSONL},
-		{"a request of OpenAI", "x.jsonl", `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}`, OpenAI},
-		{"an array", "x.json", "\n [\n{", JSON},
-		{"an array of prompts", "", `["a", "b"]`, JSON},
-		{"an empty array", "", `[]`, JSON},
-		{"pretty objects", "", "{\n  \"prompt\": \"hi\"\n}\n", JSON},
-		{"a table", "", "id,prompt\n1,hi\n", CSV},
-		{"a table from a spreadsheet", "", "\ufeffID;Prompt\r\n1;hi\r\n", CSV},
-		{"quoted names", "", `"id","prompt"` + "\n", CSV},
+		{"empty input", "", "", JSONL},
+		{"JSON lines", "x.txt", `{"prompt":"hi"}` + "\n", JSONL},
+		{"incomplete JSON line", "", `{"prompt":` + "\n", JSONL},
+		{"file name extension", "x.jsonl", "hi\n", JSONL},
+		{"OpenAI request", "x.jsonl", `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}`, OpenAI},
+		{"array", "x.json", "\n [\n{", JSON},
+		{"array of prompts", "", `["a", "b"]`, JSON},
+		{"empty array", "", `[]`, JSON},
+		{"indented objects", "", "{\n  \"prompt\": \"hi\"\n}\n", JSON},
+		{"table", "", "id,prompt\n1,hi\n", CSV},
+		{"table from a spreadsheet", "", "\ufeffID;Prompt\r\n1;hi\r\n", CSV},
+		{"quoted column names", "", `"id","prompt"` + "\n", CSV},
 		{"one column", "", "Prompt\nhi\n", CSV},
-		{"tabs", "", "prompt\tlabel\nhi\tx\n", TSV},
-		{"a table without prompts", "x.csv", "question,answer\n", CSV},
-		{"a table without prompts and name", "", "question,answer\n", ""},
-		{"tabs without prompts", "", "a\tb\n", ""},
+		{"tab-separated table", "", "prompt\tlabel\nhi\tx\n", TSV},
+		{"table without a prompt column", "x.csv", "question,answer\n", CSV},
+		{"table without a prompt column or file name", "", "question,answer\n", ""},
+		{"tab-separated table without a prompt column", "", "a\tb\n", ""},
 		{"binary", "x.csv", "PK\x03\x04\x00\x00", ""},
 		{"UTF-16", "x.txt", "\xff\xfeh\x00i\x00", ""},
 		{"prose", "", "Name three uses of a paper clip.\n", Text},
@@ -51,8 +51,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// A stream is not read beyond its first line to tell its format.
-func TestFirstLineWaitsForNoMore(t *testing.T) {
+// Detecting the format of a stream reads only its first line.
+func TestFirstLineReadsNoFurther(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() { _, _ = io.WriteString(w, "\n{\"prompt\":\"hi\"}\n") }()

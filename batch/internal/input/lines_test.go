@@ -18,11 +18,11 @@ func TestReadLines(t *testing.T) {
 	}{
 		{"empty", "", nil},
 		{"blank lines", "\n \n\t\r\n", nil},
-		{"numbers count blank lines", "a\n\n b\nc", []Line{{1, []byte("a"), false, nil}, {3, []byte(" b"), false, nil}, {4, []byte("c"), false, nil}}},
+		{"blank lines between lines", "a\n\n b\nc", []Line{{1, []byte("a"), false, nil}, {3, []byte(" b"), false, nil}, {4, []byte("c"), false, nil}}},
 		{"CRLF and a byte order mark", "\ufeffa\r\nb\r\n", []Line{{1, []byte("a"), false, nil}, {2, []byte("b"), false, nil}}},
-		{"a line as long as the bound", long[:1000] + "\n", []Line{{1, []byte(long[:1000]), false, nil}}},
-		{"too long", "a\n" + long + "\nb\n", []Line{{1, []byte("a"), false, nil}, {2, []byte(long[:1000]), true, nil}, {3, []byte("b"), false, nil}}},
-		{"too long at the end", long, []Line{{1, []byte(long[:1000]), true, nil}}},
+		{"longest valid line", long[:1000] + "\n", []Line{{1, []byte(long[:1000]), false, nil}}},
+		{"too long line", "a\n" + long + "\nb\n", []Line{{1, []byte("a"), false, nil}, {2, []byte(long[:1000]), true, nil}, {3, []byte("b"), false, nil}}},
+		{"too long last line", long, []Line{{1, []byte(long[:1000]), true, nil}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for name, r := range map[string]io.Reader{
@@ -31,7 +31,7 @@ func TestReadLines(t *testing.T) {
 				var got []Line
 				for line, err := range readLines(r, 1000) {
 					require.NoError(t, err)
-					line.Text = []byte(string(line.Text)) // it is valid until the next step
+					line.Text = []byte(string(line.Text)) // Text is only valid until the next iteration
 					if line.Long {
 						line.Text = line.Text[:1000]
 					}
@@ -43,7 +43,7 @@ func TestReadLines(t *testing.T) {
 	}
 }
 
-func TestReadLinesFail(t *testing.T) {
+func TestReadLinesReportsReadError(t *testing.T) {
 	broken := errors.New("broken")
 	var last error
 	for _, err := range readLines(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), 10) {
