@@ -186,7 +186,7 @@ func TestChainErrorText(t *testing.T) {
 	err.Attempts[1].Err = &clichain.BackendError{Backend: "gemini", Reason: clichain.ReasonUnsupported, Option: "effort", Message: "a\nb", Hint: "update the CLI"}
 	require.Equal(t, `clichain: no backend answered (3 tried, 1 skipped): nobody else was asked
   claude        suppressed            [unset SKIP_CLI]
-  gemini        unsupported (effort)  a b [update it]
+  gemini        unsupported (effort)  a b [update the CLI]
   other         exit                  strange
   chain/inner   not_installed         stat /x: file does not exist
   chain/inner2  billing`, err.Error())

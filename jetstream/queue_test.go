@@ -264,6 +264,24 @@ func TestResultSurvivesJSON(t *testing.T) {
 	require.True(t, r.Finished.Equal(back.Finished))
 }
 
+// Several clients can create a queue at the same time. Each measures the store with a stream of the same name.
+func TestOpenAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	nc := embed(t)
+	for round := range 20 {
+		failed := make(chan error, 8)
+		for range cap(failed) {
+			go func() {
+				_, err := jetstream.Open(t.Context(), nc, &jetstream.Config{Name: fmt.Sprint("q", round)})
+				failed <- err
+			}()
+		}
+		for range cap(failed) {
+			require.NoError(t, <-failed)
+		}
+	}
+}
+
 // A stored job that its consumer does not count yet is not parked.
 func TestStatusParkedHaveATime(t *testing.T) {
 	t.Parallel()

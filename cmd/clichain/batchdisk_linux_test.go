@@ -75,5 +75,5 @@ func TestBatchReadOnly(t *testing.T) {
 	w.fake("claude", "answer", "no")
 	said, status := w.small(t.TempDir(), "ro", program()+" batch --cold --quiet -o out.jsonl -i "+w.lines(1))
 	require.Equal(t, 1, status)
-	require.Contains(t, said, "clichain: out.jsonl: the file system is read-only: mount it for writing, or choose another")
+	require.Contains(t, said, "clichain: out.jsonl: the file system is read-only: mount it for writing or choose another")
 }

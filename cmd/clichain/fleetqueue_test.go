@@ -45,7 +45,7 @@ func TestMistypedQueue(t *testing.T) {
 	} {
 		_, stderr, status := f.run(append(args, "--queue", "nigthly")...)
 		require.Equal(t, console.ExitUsage, status, args)
-		require.Contains(t, stderr, `--queue: there is no queue "nigthly": there are "nightly"`, args)
+		require.Contains(t, stderr, `--queue: there is no queue "nigthly": it has "nightly"`, args)
 		require.ElementsMatch(t, before, f.streams(), args)
 	}
 	_, stderr, status := f.run("result", "--queue", "nightly", "mine")

@@ -35,7 +35,9 @@ func workshop(t *testing.T) *world {
 
 // shell runs a script as CI systems do, and returns what it printed.
 func (w *world) shell(dir, script string, env ...string) (string, error) {
-	cmd := exec.Command(filepath.Join(w.bin, "bash"), "-e", "-c", script)
+	const endJobs = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" // they hold the output open
+	cmd := exec.Command(filepath.Join(w.bin, "bash"), "-e", "-c", endJobs+script)
+	cmd.WaitDelay = consoletest.Patience
 	cmd.Dir, cmd.Env = dir, w.command().Env
 	cmd.Env = slices.DeleteFunc(cmd.Env, func(kv string) bool { return slices.Contains(logins, kv) })
 	cmd.Env = append(append(cmd.Env, "PATH="+w.bin+":"+filepath.Dir(program())), env...)

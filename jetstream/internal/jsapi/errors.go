@@ -20,6 +20,7 @@ const (
 	errCodeNotLeader    js.ErrorCode = 10009
 	errCodeServerFull   js.ErrorCode = 10023
 	errCodeNoStorage    js.ErrorCode = 10047
+	errCodeCreateFailed js.ErrorCode = 10049 // also while the server removes a stream of the same name
 	errCodeReplicas     js.ErrorCode = 10074
 	errCodeStreamFull   js.ErrorCode = 10077 // also for other failures of a store
 )
@@ -51,6 +52,12 @@ func IsFull(err error) bool {
 		return strings.Contains(api.Description, "insufficient storage")
 	}
 	return false
+}
+
+// IsBusy reports whether the creation of a stream failed because the server is removing a stream of the same name.
+func IsBusy(err error) bool {
+	api, ok := errors.AsType[*js.APIError](err)
+	return ok && api.ErrorCode == errCodeCreateFailed
 }
 
 // tooFewServers reports whether a cluster has fewer servers than the requested replicas.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/clichain/clichain/jetstream/internal/jsapi"
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -38,14 +39,22 @@ func (s *Store) LimitName() string {
 // limitJobs sets the limit of the jobs, unless a client has set it. It runs after the stream of jobs was created,
 // because a server that removes its last stream removes the directory of the streams a moment later.
 func (s *Store) limitJobs(ctx context.Context, replicas int) error {
-	cfg := s.Jobs.CachedInfo().Config
-	if cfg.Metadata[jobBytes] != "" {
+	if s.Jobs.CachedInfo().Config.Metadata[jobBytes] != "" {
 		return nil
 	}
-	size, err := s.measure(ctx, replicas)
+	pause := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(10*time.Millisecond), backoff.WithMaxElapsedTime(measureLimit))
+	size, err := backoff.RetryWithData(func() (int64, error) {
+		size, err := s.measure(ctx, replicas)
+		if err != nil && !jsapi.IsBusy(err) {
+			err = backoff.Permanent(err)
+		}
+		return size, err
+	}, backoff.WithContext(pause, ctx))
 	if err != nil {
 		return fmt.Errorf("space for jobs: %w", err)
 	}
+	cfg := s.Jobs.CachedInfo().Config
 	cfg.Metadata = maps.Clone(cfg.Metadata)
 	if cfg.Metadata == nil {
 		cfg.Metadata = map[string]string{}
@@ -56,6 +65,9 @@ func (s *Store) limitJobs(ctx context.Context, replicas int) error {
 	}
 	return nil
 }
+
+// measureLimit bounds the retries of measure while other clients measure.
+const measureLimit = 10 * time.Second
 
 // measure finds the free size of the store with a stream that it removes at once.
 func (s *Store) measure(ctx context.Context, replicas int) (size int64, err error) {
