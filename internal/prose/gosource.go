@@ -108,7 +108,7 @@ func (g *goFile) concatenated(e ast.Expr) (string, bool) {
 
 var (
 	words   = regexp.MustCompile(`[A-Za-z]{2,}`)
-	notText = regexp.MustCompile(`["{]\w*["}]:|\(\?|\\[bdsSwW.]|^\s*[<{\[]|[$]\(|[=:]=|</`)
+	notText = regexp.MustCompile(`["{]\w*["}]:|\(\?|\\[bdsSwW.]|^\s*[<{\[]|[$]\(|[=:]=|</|\{\{`)
 	indent  = regexp.MustCompile(`(?m)^[ \t]+\S.*$`)
 	verb    = regexp.MustCompile(`%[-+#]?[0-9.]*[a-zA-Z]`)
 )

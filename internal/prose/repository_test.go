@@ -88,7 +88,7 @@ func TestSample(t *testing.T) {
 }
 
 // lastUnchecked is the last commit whose subject is not checked.
-const lastUnchecked = "31c931acdbaaa5af41bb9bd346e1fd8d92925b8f"
+const lastUnchecked = "586bd7e37b65a38d39c6874c21380a89fa09d16a"
 
 // TestSubjectsNameAPackage checks the subjects of the commits, in a clone that has them.
 func TestSubjectsNameAPackage(t *testing.T) {

@@ -22,18 +22,18 @@ func banned(pattern, instead string) rule {
 }
 
 func starting(pattern, instead string) rule {
-	return rule{pattern: regexp.MustCompile(`^(?:` + pattern + `)\b[^?]*$`), instead: instead, long: true}
+	return rule{pattern: regexp.MustCompile(`^(?:` + pattern + `)[^?]*$`), instead: instead, long: true}
 }
 
 var rules = []rule{
-	starting(`What|Whatever|Whoever|Who|Whose|Whether`, "name the thing in place of a clause as subject"),
-	starting(`Where`, `write "if" or "when"`),
+	starting(`(?:What|Whatever|Whoever|Who|Whose|Whether)\b`, "name the thing in place of a clause as subject"),
+	starting(`Where\b[^?]*,`, `write "if" or "when"`),
 	banned(`where (?:it|they|there|that|one|this|these|those|nothing|nobody|none|no|somebody)`, `write "if" or "when"`),
 	banned(`whoever|such a one|the like|and such`, "name the person or the thing"),
-	banned(`somebody|anybody|everybody|nobody`, "name the caller, client, user, operator, process or backend"),
+	banned(`(?-i:[Ss]omebody|[Aa]nybody|[Ee]verybody|nobody)`, "name the caller, client, user, operator, process or backend"),
 	banned(`who (?:can|may|has|waits|wants|asks|reads|writes|needs|uses)`, "name the caller, client, user or operator"),
 	banned(`goes? on|going on|went on`, `write "continues", "retries" or "happens"`),
-	banned(`on (?:its|their|the) way|under way`, `write "in flight"`),
+	banned(`on (?:its|their) way|under way`, `write "in flight"`),
 	banned(`(?:is|are|was|were|be|been|being) told`, "write who reports it, and to whom"),
 	banned(`(?:hold|holds|held|holding) (?:\w+ )?against`, `write "validate"`),
 	banned(`says so|said by|has no say`, `write "report" or "decide"`),
