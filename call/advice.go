@@ -35,7 +35,7 @@ var adviceTexts = map[Action]string{
 	ActionPermit: "the operator can allow it with {field}",
 }
 
-// String returns the advice with the Go name of the field, such as "set Config.TrustDir".
+// String returns the advice with the Go name of the field, for example set Config.TrustDir.
 func (a Advice) String() string {
 	field, text := goName(a.Field), adviceTexts[a.Action]
 	value := a.Value

@@ -74,7 +74,7 @@ func (f *fleet) answers(args ...string) string {
 func (f *fleet) status() (s jetstream.Status) {
 	f.t.Helper()
 	out, err, status := f.run("status", "--json")
-	if status == console.ExitUsage && strings.Contains(out, "there is none yet") {
+	if status == console.ExitUsage && strings.Contains(out, "the server has none") {
 		return s
 	}
 	require.Zero(f.t, status, err)

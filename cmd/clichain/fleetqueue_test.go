@@ -110,7 +110,7 @@ func TestSubmitToFullQueue(t *testing.T) {
 		}
 	}
 	require.Equal(t, console.ExitFailed, status)
-	require.Contains(t, stderr, "the queue is full: a job of ")
+	require.Contains(t, stderr, "the queue is full: no space for a job of ")
 	require.Contains(t, stderr, "of at most 2097152 bytes")
 	table := f.answers("status")
 	require.Regexp(t, `stored +1\.?[0-9]* MiB +of 2 MiB for jobs and large payloads`, table)

@@ -227,7 +227,7 @@ func TestProbeIsBounded(t *testing.T) {
 	w.fake("codex", "version", "codex-cli 1")
 	out, err := w.command("doctor", "--probe", "--json").Output()
 	require.NoError(t, err)
-	require.Regexp(t, `"code":"slow","message":"--version gave no answer in [0-9.]+s: it is slow or hangs"`, string(out))
+	require.Regexp(t, `"code":"slow","message":"--version did not answer within [0-9.]+s: it is slow or hangs"`, string(out))
 	require.Contains(t, string(out), `"version":"codex-cli 1"`)
 	require.Contains(t, string(out), `"ready":2`, "a call may be answered: it has more time")
 	require.Empty(t, clitest.Survivors(path))
