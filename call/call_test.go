@@ -46,8 +46,8 @@ func TestAccessText(t *testing.T) {
 
 func message(role Role, text string) Message { return Message{role, text} }
 
-// A cost that JSON cannot say is unknown, and the answer is still written.
-func TestCostThatIsNoNumber(t *testing.T) {
+// A cost that JSON cannot represent becomes unknown, and the response is still encoded.
+func TestCostWithoutJSONNumber(t *testing.T) {
 	for _, cost := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data, err := json.Marshal(Response{Text: "42", Usage: Usage{OutputTokens: 1, CostUSD: new(cost)}})
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestUsageString(t *testing.T) {
 	require.Contains(t, fmt.Sprintf("%+v", Response{Usage: Usage{CostUSD: new(0.25)}}), "Usage:$0.2500")
 }
 
-// A field that is misspelt is named, and nothing is left out in silence.
+// An error names each unknown field and suggests a similar one. No field is ignored silently.
 func TestRequestJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"acces":"read"}`:                              "bad_option (acces): there is no such field: did you mean access?",

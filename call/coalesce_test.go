@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// timed is an event of a source, after a pause.
+// timed is an event that a source yields after a pause.
 type timed struct {
 	pause time.Duration
 	event Event
@@ -25,7 +25,7 @@ func delta(text string) Event {
 	return Event{Kind: EventDelta, Backend: "b", Text: text}
 }
 
-// sourceOf plays a script; ended tells that it has returned.
+// sourceOf yields the events of a script. It sets ended when it has returned.
 func sourceOf(script []timed) (events iter.Seq2[Event, error], ended *bool) {
 	ended = new(bool)
 	return func(yield func(Event, error) bool) {
@@ -39,7 +39,7 @@ func sourceOf(script []timed) (events iter.Seq2[Event, error], ended *bool) {
 	}, ended
 }
 
-// seen is one line for each event that reaches a reader, with its time.
+// seen returns one line for each event that the reader gets, with its time.
 func seen(events iter.Seq2[Event, error]) (lines []string) {
 	start := time.Now()
 	for e, err := range events {
@@ -59,25 +59,25 @@ func TestCoalesce(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", Coalescing{}, nil, nil},
-		{"by time, from the first piece on", Coalescing{}, []timed{{0, delta("a"), nil}, {20 * ms, delta("b"), nil}, {20 * ms, delta("c"), nil}, {20 * ms, delta("d"), nil}, {200 * ms, delta("e"), nil}},
+		{"flush after the default time", Coalescing{}, []timed{{0, delta("a"), nil}, {20 * ms, delta("b"), nil}, {20 * ms, delta("c"), nil}, {20 * ms, delta("d"), nil}, {200 * ms, delta("e"), nil}},
 			[]string{"50ms delta abc<nil>", "110ms delta d<nil>", "260ms delta e<nil>"}},
-		{"by time, without another event", Coalescing{Every: 10 * ms}, []timed{{5 * ms, delta("a"), nil}, {time.Hour, tool, nil}},
+		{"flush without another event", Coalescing{Every: 10 * ms}, []timed{{5 * ms, delta("a"), nil}, {time.Hour, tool, nil}},
 			[]string{"15ms delta a<nil>", "1h0m0.005s tool_use T<nil>"}},
-		{"by size", Coalescing{Size: 4}, []timed{{0, delta("ab"), nil}, {ms, delta("cd"), nil}, {ms, delta("e"), nil}, {ms, delta("fghijk"), nil}},
+		{"flush at the given size", Coalescing{Size: 4}, []timed{{0, delta("ab"), nil}, {ms, delta("cd"), nil}, {ms, delta("e"), nil}, {ms, delta("fghijk"), nil}},
 			[]string{"1ms delta abcd<nil>", "3ms delta efghijk<nil>"}},
-		{"512 bytes by default", Coalescing{}, []timed{{0, delta(strings.Repeat("x", 511)), nil}, {ms, delta("y"), nil}, {ms, delta("z"), nil}},
+		{"default size of 512 bytes", Coalescing{}, []timed{{0, delta(strings.Repeat("x", 511)), nil}, {ms, delta("y"), nil}, {ms, delta("z"), nil}},
 			[]string{"1ms delta " + strings.Repeat("x", 511) + "y<nil>", "2ms delta z<nil>"}},
-		{"before another kind of event", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, delta("b"), nil}, {ms, tool, nil}, {ms, delta("c"), nil}, {ms, Event{Kind: EventDone}, nil}},
+		{"flush before another kind of event", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, delta("b"), nil}, {ms, tool, nil}, {ms, delta("c"), nil}, {ms, Event{Kind: EventDone}, nil}},
 			[]string{"2ms delta ab<nil>", "2ms tool_use T<nil>", "4ms delta c<nil>", "4ms done <nil>"}},
-		{"before an error", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, Event{}, broken}},
+		{"flush before an error", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, Event{}, broken}},
 			[]string{"1ms delta a<nil>", "1ms  broken"}},
-		{"before another backend's", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, Event{Kind: EventDelta, Backend: "c", Text: "b"}, nil}},
+		{"flush before a delta of another backend", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, Event{Kind: EventDelta, Backend: "c", Text: "b"}, nil}},
 			[]string{"1ms delta a<nil>", "1ms delta b<nil>"}},
-		{"at the end", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, delta("b"), nil}},
+		{"flush at the end", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, delta("b"), nil}},
 			[]string{"1ms delta ab<nil>"}},
-		{"an empty piece is a piece", Coalescing{}, []timed{{0, delta(""), nil}, {200 * ms, tool, nil}},
+		{"empty piece", Coalescing{}, []timed{{0, delta(""), nil}, {200 * ms, tool, nil}},
 			[]string{"50ms delta <nil>", "200ms tool_use T<nil>"}},
-		{"a whole block is no piece", Coalescing{}, []timed{{0, Event{Kind: EventText, Text: "A"}, nil}, {0, Event{Kind: EventText, Text: "B"}, nil}},
+		{"whole blocks", Coalescing{}, []timed{{0, Event{Kind: EventText, Text: "A"}, nil}, {0, Event{Kind: EventText, Text: "B"}, nil}},
 			[]string{"0s text A<nil>", "0s text B<nil>"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestCoalesce(t *testing.T) {
 	}
 }
 
-// While a slow reader is busy, no event is lost, and the source is held up.
-func TestCoalesceForASlowReader(t *testing.T) {
+// A slow reader delays the source, but loses no event.
+func TestCoalesceWithSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var script []timed
 		for i := range 1000 {
@@ -115,17 +115,17 @@ func TestCoalesceForASlowReader(t *testing.T) {
 	})
 }
 
-// A reader that leaves takes the source with it.
-func TestCoalesceLeftEarly(t *testing.T) {
+// The source has returned when its reader leaves the loop.
+func TestCoalesceReaderLeaves(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		script []timed
 	}{
-		{"at a delta that is due", []timed{{0, delta("a"), nil}, {time.Minute, delta("b"), nil}, {time.Minute, delta("c"), nil}}},
-		{"at a delta before an event", []timed{{0, delta("a"), nil}, {0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
-		{"at an event", []timed{{0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
-		{"at an error", []timed{{0, Event{}, errors.New("broken")}, {0, delta("b"), nil}}},
-		{"at the last", []timed{{0, delta("a"), nil}}},
+		{"due delta", []timed{{0, delta("a"), nil}, {time.Minute, delta("b"), nil}, {time.Minute, delta("c"), nil}}},
+		{"delta before an event", []timed{{0, delta("a"), nil}, {0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
+		{"event", []timed{{0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
+		{"error", []timed{{0, Event{}, errors.New("broken")}, {0, delta("b"), nil}}},
+		{"last delta", []timed{{0, delta("a"), nil}}},
 	} {
 		for _, leave := range []string{"break", "panic"} {
 			t.Run(test.name+"/"+leave, func(t *testing.T) {
@@ -154,8 +154,8 @@ func TestCoalesceLeftEarly(t *testing.T) {
 	}
 }
 
-// Stop reaches a source that waits, so that leaving takes no time.
-func TestCoalesceStops(t *testing.T) {
+// Stop wakes a waiting source, so that its reader can leave without a delay.
+func TestCoalesceCallsStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		source := func(yield func(Event, error) bool) {
@@ -171,15 +171,15 @@ func TestCoalesceStops(t *testing.T) {
 		}
 		require.Equal(t, 50*time.Millisecond, time.Since(start))
 	})
-	t.Run("not when all was read", func(t *testing.T) {
+	t.Run("all events read", func(t *testing.T) {
 		events, _ := sourceOf([]timed{{0, delta("a"), nil}})
 		for range Coalesce(events, Coalescing{Stop: func() { t.Error("stopped") }}) {
 		}
 	})
 }
 
-// A source that panics does so to its reader, who has got all its text.
-func TestCoalescePassesAPanicOn(t *testing.T) {
+// The reader receives all text of the source before the source's panic.
+func TestCoalescePropagatesPanic(t *testing.T) {
 	text := ""
 	require.PanicsWithValue(t, "source", func() {
 		for e := range Coalesce(func(yield func(Event, error) bool) {
@@ -192,10 +192,10 @@ func TestCoalescePassesAPanicOn(t *testing.T) {
 	require.Equal(t, "a", text)
 }
 
-// Whatever the pauses and sizes, text and order are the source's.
+// Coalesce keeps the text and the order of events for all pauses and sizes.
 func TestCoalesceKeepsTextAndOrder(t *testing.T) {
 	kinds := []EventKind{EventDelta, EventDelta, EventDelta, EventDelta, EventText, EventToolUse, EventThinking}
-	// flat writes a stream so that it does not matter how text is cut.
+	// flat joins adjacent pieces of text, because Coalesce may split the text differently.
 	flat := func(events iter.Seq2[Event, error]) string {
 		var b strings.Builder
 		for e, err := range events {

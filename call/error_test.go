@@ -34,7 +34,7 @@ func reasonOf(err error) Reason {
 	return Reason(s)
 }
 
-// sentinels are the error values, by their names in the source.
+// sentinels contains the error values by their names in the source.
 var sentinels = map[string]error{
 	"ErrSuppressed": ErrSuppressed, "ErrNotInstalled": ErrNotInstalled, "ErrUnsupported": ErrUnsupported,
 	"ErrModelMismatch": ErrModelMismatch, "ErrCoolingDown": ErrCoolingDown, "ErrBudgetSpent": ErrBudgetSpent,
@@ -48,7 +48,7 @@ var sentinels = map[string]error{
 	"ErrKilled": ErrKilled, "ErrOutputLimit": ErrOutputLimit, "ErrSpawn": ErrSpawn, "ErrCanceled": ErrCanceled,
 }
 
-// declaredReasons reads the constants from the source, so that none is missed.
+// declaredReasons reads the constants from the source, which makes the list complete.
 func declaredReasons(t *testing.T) map[string]Reason {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "reason.go", nil, 0)
@@ -106,19 +106,19 @@ func TestBackendErrorText(t *testing.T) {
 		want string
 	}{
 		{"message", be{Backend: "claude", Reason: ReasonRateLimited, Message: "slow down"}, "claude: rate_limited: slow down"},
-		{"message before all else", be{Backend: "c", Reason: ReasonExit, Message: "m", Err: errors.New("e"), ExitCode: 2, Stderr: "s"}, "c: exit: m"},
+		{"message takes precedence", be{Backend: "c", Reason: ReasonExit, Message: "m", Err: errors.New("e"), ExitCode: 2, Stderr: "s"}, "c: exit: m"},
 		{"cause", be{Backend: "c", Reason: ReasonCanceled, Err: context.Canceled, ExitCode: -1}, "c: canceled: context canceled"},
 		{"last line of stderr", be{Backend: "c", Reason: ReasonExit, ExitCode: 3, Stderr: "warning\nfatal: x\n\n"}, "c: exit: exit status 3: fatal: x"},
-		{"exit status alone", be{Backend: "c", Reason: ReasonExit, ExitCode: 3}, "c: exit: exit status 3"},
-		{"nothing to add", be{Backend: "c", Reason: ReasonTimeout, ExitCode: -1}, "c: timeout"},
+		{"only exit status", be{Backend: "c", Reason: ReasonExit, ExitCode: 3}, "c: exit: exit status 3"},
+		{"no details", be{Backend: "c", Reason: ReasonTimeout, ExitCode: -1}, "c: timeout"},
 		{"option", be{Backend: "c", Reason: ReasonUnsupported, Option: "effort", Message: "no"}, "c: unsupported (effort): no"},
 		{"hint", be{Backend: "c", Reason: ReasonUnauthenticated, Message: "who?", Hint: "run `c login`"}, "c: unauthenticated: who? [run `c login`]"},
 		{"no backend", be{Reason: ReasonBadOption}, "bad_option"},
-		{"many lines", be{Backend: "c", Reason: ReasonExit, Message: "a\r\n\tb\n\nc"}, "c: exit: a b c"},
-		{"cause of many lines", be{Backend: "c", Reason: ReasonExit, Err: errors.New("a\nb")}, "c: exit: a b"},
+		{"message with several lines", be{Backend: "c", Reason: ReasonExit, Message: "a\r\n\tb\n\nc"}, "c: exit: a b c"},
+		{"cause with several lines", be{Backend: "c", Reason: ReasonExit, Err: errors.New("a\nb")}, "c: exit: a b"},
 		{"colours", be{Backend: "c", Reason: ReasonExit, Message: "\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x1b\\"}, "c: exit: red link"},
 		{"control characters", be{Backend: "c", Reason: ReasonExit, ExitCode: 1, Stderr: "a\x00b\x07\x7f\u009bc\u2028d\u0085e"}, "c: exit: exit status 1: abc d e"},
-		{"a hint of many lines", be{Backend: "c", Reason: ReasonExit, Hint: "do\nthis"}, "c: exit [do this]"},
+		{"hint with several lines", be{Backend: "c", Reason: ReasonExit, Hint: "do\nthis"}, "c: exit [do this]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			require.Equal(t, test.want, test.err.Error())
@@ -153,7 +153,7 @@ func TestBackendErrorSurvivesJSON(t *testing.T) {
 	require.JSONEq(t, `{"backend":"c","reason":"exit","exit_code":0}`, string(data))
 }
 
-// A reason passes by itself, or it is not known to.
+// Temporary lists only reasons that are known to pass without an action of the user.
 func TestTemporaryReasons(t *testing.T) {
 	var passing []string
 	for _, reason := range Reasons() {
@@ -168,8 +168,7 @@ func TestTemporaryReasons(t *testing.T) {
 	require.False(t, Reason("").Temporary())
 }
 
-// An error of any kind becomes one with a name and a Reason, and says nothing
-// twice.
+// AsError turns any error into an *Error with a backend and a Reason, and repeats no part of its text.
 func TestAsErrorNamesTheReason(t *testing.T) {
 	for text, err := range map[string]error{
 		"b: rate_limited":                       ErrRateLimited,
@@ -186,7 +185,7 @@ func TestAsErrorNamesTheReason(t *testing.T) {
 		be := AsError("b", err)
 		require.Equal(t, text, be.Error())
 		require.ErrorIs(t, be, be.Reason.Err())
-		require.Equal(t, before, err.Error(), "it works on a copy")
+		require.Equal(t, before, err.Error(), "the original error is unchanged")
 	}
 	wrapped := fmt.Errorf("x: %w", &Error{Message: "m"})
 	require.ErrorIs(t, AsError("b", wrapped), wrapped)

@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// A program decides by the Reason of a failure what it does next.
+// A program chooses its next step by the Reason of a failure.
 func ExampleError() {
 	limited := clichain.BackendFunc("work", func(context.Context, call.Request) (*call.Response, error) {
 		return nil, &call.Error{Reason: call.ReasonUsageLimit, Message: "weekly limit reached", Hint: "wait until Monday"}
@@ -27,7 +27,7 @@ func ExampleError() {
 	// true
 }
 
-// A terminal gets the text in fewer, longer parts.
+// A program writes text to a terminal in fewer and longer pieces.
 func ExampleCoalesce() {
 	stream := call.Stream(context.Background(), func(_ context.Context, emit func(call.Event)) (*call.Response, error) {
 		for _, text := range []string{"One", ", two", ", three"} {

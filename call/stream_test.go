@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A call goes on while its reader does something else, and waits when a few events are to be read.
-func TestStreamWaitsForItsReader(t *testing.T) {
+// A call continues while its reader is busy, and waits when the buffer of unread events is full.
+func TestStreamWaitsForReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told, read := 0, 0
 		for e, err := range Stream(t.Context(), func(_ context.Context, emit func(Event)) (*Response, error) {
@@ -29,8 +29,8 @@ func TestStreamWaitsForItsReader(t *testing.T) {
 	})
 }
 
-// A call whose reader has left ends, though nobody reads what it goes on to tell.
-func TestStreamWithoutItsReader(t *testing.T) {
+// A call ends after its reader has left the loop, although it still emits events.
+func TestStreamReaderLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
 		for range Stream(t.Context(), func(ctx context.Context, emit func(Event)) (*Response, error) {

@@ -22,10 +22,10 @@ func TestTrace(t *testing.T) {
 
 func TestTraceIsWellFormed(t *testing.T) {
 	for name, parent := range map[string]string{
-		"upper case": strings.ToUpper(testParent), "a newline": testParent + "\n", "more": testParent + "-00", "less": testParent[1:],
-		"no version": "ff" + testParent[2:], "no trace": "00-" + strings.Repeat("0", 32) + testParent[35:],
-		"no span": testParent[:36] + strings.Repeat("0", 16) + "-01", "no hex": strings.Replace(testParent, "4b", "4g", 1),
-		"no dash": strings.Replace(testParent, "-", "0", 1), "a command": "$(id)",
+		"upper case": strings.ToUpper(testParent), "trailing newline": testParent + "\n", "additional field": testParent + "-00", "missing first character": testParent[1:],
+		"invalid version": "ff" + testParent[2:], "zero trace ID": "00-" + strings.Repeat("0", 32) + testParent[35:],
+		"zero span ID": testParent[:36] + strings.Repeat("0", 16) + "-01", "invalid hexadecimal digit": strings.Replace(testParent, "4b", "4g", 1),
+		"missing dash": strings.Replace(testParent, "-", "0", 1), "shell command": "$(id)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, state := TraceOf(WithTrace(t.Context(), parent, "vendor=a"))

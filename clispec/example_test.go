@@ -6,7 +6,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 )
 
-// Name and Binary describe a simple CLI. Validate reports mistakes, here in the name.
+// Name and Binary describe a simple CLI. Validate reports errors in a spec, here in the name.
 func ExampleSpec_Validate() {
 	spec := clispec.Spec{Name: "mycli", Binary: "mycli"}
 	fmt.Println(spec.Validate())

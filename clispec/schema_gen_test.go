@@ -19,8 +19,7 @@ import (
 	"github.com/clichain/clichain/internal/resettime"
 )
 
-// schemaGen makes the schema of a file of specs from the Go types and from
-// what their source says about them.
+// schemaGen generates the JSON schema of a spec file from the Go types and their doc comments.
 type schemaGen struct {
 	t      *testing.T
 	types  map[string]string      // doc comment by type
@@ -50,7 +49,7 @@ func (g *schemaGen) read(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			g.types[spec.Name.Name], _, _ = strings.Cut(decl.Doc.Text(), "\n\n") // the rest is about Go
+			g.types[spec.Name.Name], _, _ = strings.Cut(decl.Doc.Text(), "\n\n") // the other paragraphs concern Go programs only
 			if s, ok := spec.Type.(*ast.StructType); ok {
 				g.readFields(spec.Name.Name, s)
 			}
@@ -60,7 +59,7 @@ func (g *schemaGen) read(decl *ast.GenDecl) {
 	}
 }
 
-// readFields takes a comment for the next fields too, where it names them.
+// readFields also uses a comment for the following fields that it names.
 func (g *schemaGen) readFields(of string, s *ast.StructType) {
 	last := ""
 	for _, field := range s.Fields.List {
@@ -83,7 +82,7 @@ func (g *schemaGen) readValue(spec *ast.ValueSpec) {
 		value, err := strconv.Unquote(lit.Value)
 		require.NoError(g.t, err)
 		name, doc := spec.Names[0].Name, spec.Comment.Text()
-		if strings.HasPrefix(spec.Doc.Text(), name) { // else it is about a group of values
+		if strings.HasPrefix(spec.Doc.Text(), name) { // other comments describe a group of values
 			doc = spec.Doc.Text()
 		}
 		g.values[of.Name] = append(g.values[of.Name], enumValue{name, value, doc})
@@ -92,8 +91,7 @@ func (g *schemaGen) readValue(spec *ast.ValueSpec) {
 
 var goLink = regexp.MustCompile(`\[\*?([A-Za-z.]+)\]`)
 
-// words turns a comment into a description: the names of Go become those of
-// the file.
+// words turns a comment into a description. It replaces Go names with the names in a spec file.
 func (g *schemaGen) words(doc string, of reflect.Type) string {
 	doc = goLink.ReplaceAllString(strings.Join(strings.Fields(doc), " "), "$1")
 	names := map[string]string{}
@@ -123,16 +121,16 @@ func text(pattern string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Pattern: pattern}
 }
 
-// of is the schema of a type; structs and enumerations become definitions.
+// of returns the schema of a type. Structs and enumerations become definitions.
 func (g *schemaGen) of(t reflect.Type) *jsonschema.Schema {
 	name := t.Name()
 	if t == reflect.TypeFor[clispec.Spec]() {
-		name = "CliSpec" // as users know it
+		name = "CliSpec" // the public name
 	}
 	switch {
 	case t.Kind() == reflect.Struct:
 		if g.defs[name] == nil {
-			g.defs[name] = &jsonschema.Schema{} // for what refers to itself
+			g.defs[name] = &jsonschema.Schema{} // for recursive types
 			g.defs[name] = g.object(t)
 		}
 		return &jsonschema.Schema{Ref: "#/$defs/" + name}
@@ -195,10 +193,10 @@ func (g *schemaGen) enum(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// goFields are the fields of an Event that a comment ends with.
+// goFields matches the list of Event fields at the end of a comment.
 var goFields = regexp.MustCompile(`: [A-Z][A-Za-z]*( text)?(, [A-Z][A-Za-z]*)*\s*$`)
 
-// meaning is a sentence about a value, where the source has a comment on it.
+// meaning returns a sentence about a value that has a comment in the source.
 func (g *schemaGen) meaning(v enumValue) string {
 	doc := g.words(goFields.ReplaceAllString(v.doc, ""), nil)
 	if doc == "" {
@@ -217,7 +215,7 @@ func enumOf[T ~string](values []T) (list []any) {
 	return list
 }
 
-// fieldName is the name of a request field, or of a file's path.
+// fieldName returns the schema of a request field or of the path of a file.
 func fieldName() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Enum: enumOf(clispec.Fields)}, text("^[a-z][a-z0-9_]*_file$")}}
 }
@@ -228,7 +226,7 @@ func eachIs(item *jsonschema.Schema) func(*schemaGen, *jsonschema.Schema) {
 	return func(_ *schemaGen, s *jsonschema.Schema) { s.Items = item }
 }
 
-// ruleKind replaces the reference to all kinds.
+// ruleKind replaces the reference to all event kinds.
 func ruleKind(g *schemaGen, s *jsonschema.Schema) {
 	s.Ref, s.Type, s.Enum = "", "string", enumOf(clispec.RuleKinds)
 	for _, v := range g.values["EventKind"] {
@@ -238,7 +236,7 @@ func ruleKind(g *schemaGen, s *jsonschema.Schema) {
 	}
 }
 
-// refinements say what the Go types do not, and Validate checks.
+// refinements add the rules that Validate checks and the Go types cannot express.
 var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"Spec.Name":         func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
 	"Spec.InstanceOf":   func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },

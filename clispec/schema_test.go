@@ -20,17 +20,16 @@ var update = flag.Bool("update", false, "rewrite the schema")
 
 const schemaFile = "../docs/spec.schema.json"
 
-// specSchema is the schema of a file of specs: one, a list, or a map with the
-// list.
+// specSchema returns the schema of a spec file, which contains one spec, a list, or an object with that list.
 func specSchema(t *testing.T) *jsonschema.Schema {
 	g := newSchemaGen(t)
 	one := g.of(reflect.TypeFor[clispec.Spec]())
-	delete(g.defs, "EventKind") // each rule has its own kinds
+	delete(g.defs, "EventKind") // each type of rule has its own kinds
 	toSchema := &jsonschema.Schema{Type: "string", Description: "The location of this schema, for editors."}
 	spec := g.defs["CliSpec"]
 	spec.Properties["$schema"] = toSchema
 	spec.PropertyOrder = append([]string{"$schema"}, spec.PropertyOrder...)
-	spec.Required = []string{"name"} // an instance has the program of its base
+	spec.Required = []string{"name"} // an instance inherits the binary of its base
 	spec.AnyOf = []*jsonschema.Schema{{Required: []string{"binary"}}, {Required: []string{"instance_of"}}}
 	list := &jsonschema.Schema{Type: "array", Items: one}
 	return &jsonschema.Schema{
@@ -63,7 +62,7 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, text, string(mustRead(t, schemaFile)), "run go test ./clispec -run Schema -update")
 }
 
-// resolved is the schema as it is in the file.
+// resolved returns the schema that the repository contains.
 func resolved(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
@@ -81,7 +80,7 @@ func plain(t *testing.T, value any) (out any) {
 	return out
 }
 
-func TestSchemaTakesSpecs(t *testing.T) {
+func TestSchemaAcceptsSpecs(t *testing.T) {
 	schema := resolved(t)
 	all := append(specs.Every(), sound())
 	for _, spec := range all {
@@ -96,31 +95,31 @@ func TestSchemaTakesSpecs(t *testing.T) {
 	require.NoError(t, schema.Validate(plain(t, json.RawMessage(example))))
 }
 
-func TestSchemaRefusesMistakes(t *testing.T) {
+func TestSchemaRejectsInvalidSpecs(t *testing.T) {
 	schema := resolved(t)
 	for _, test := range []struct{ name, part string }{
 		{"unknown field", `"binry": "a"`},
-		{"variable that is none", `"set_env": {"A-B": "c"}`},
-		{"instance of no name", `"instance_of": "My"`},
-		{"unknown field inside", `"args": [{"args": ["a"], "when": {"acces": ["read"]}}]`},
-		{"no field beside a list", `"specs": []`},
+		{"invalid variable name", `"set_env": {"A-B": "c"}`},
+		{"invalid instance_of", `"instance_of": "My"`},
+		{"unknown nested field", `"args": [{"args": ["a"], "when": {"acces": ["read"]}}]`},
+		{"additional list of specs", `"specs": []`},
 		{"name", `"name": "My"`},
-		{"no program", `"binary": ""`},
+		{"empty binary", `"binary": ""`},
 		{"style", `"prompt_style": "dash"`},
 		{"transport", `"transports": ["file"]`},
 		{"access", `"args": [{"args": ["a"], "when": {"access": ["root"]}}]`},
-		{"field of a condition", `"args": [{"args": ["a"], "when": {"set": ["modle"]}}]`},
+		{"unknown field in a condition", `"args": [{"args": ["a"], "when": {"set": ["modle"]}}]`},
 		{"row without arguments", `"args": [{}]`},
-		{"event kind", `"events": [{"match": {"a": "b"}, "kind": "done"}]`},
-		{"event field", `"events": [{"match": {"a": "b"}, "kind": "text", "set": {"txt": "a"}}]`},
+		{"unknown event kind", `"events": [{"match": {"a": "b"}, "kind": "done"}]`},
+		{"unknown event field", `"events": [{"match": {"a": "b"}, "kind": "text", "set": {"txt": "a"}}]`},
 		{"empty match", `"events": [{"match": {}, "kind": "text"}]`},
-		{"line kind", `"lines": [{"pattern": "a", "kind": "text"}]`},
+		{"unknown line kind", `"lines": [{"pattern": "a", "kind": "text"}]`},
 		{"reason", `"lines": [{"pattern": "a", "reason": "oops"}]`},
-		{"exit status", `"exit_codes": {"x": "exit"}`},
-		{"reason of an exit status", `"exit_codes": {"7": "oops"}`},
+		{"invalid exit code", `"exit_codes": {"x": "exit"}`},
+		{"unknown reason of an exit code", `"exit_codes": {"7": "oops"}`},
 		{"hint", `"hints": {"oops": "a"}`},
-		{"rule for no variable", `"pass_env_if": [{"models": ["a/"]}]`},
-		{"rule for a variable that is none", `"pass_env_if": [{"pass": ["A-B"], "models": ["a/"]}]`},
+		{"rule without a variable", `"pass_env_if": [{"models": ["a/"]}]`},
+		{"rule for an invalid variable name", `"pass_env_if": [{"pass": ["A-B"], "models": ["a/"]}]`},
 		{"linger", `"linger_ms": 60001`},
 		{"type", `"sessions": {"dir_bound": "yes"}`},
 	} {

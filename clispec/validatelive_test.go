@@ -14,7 +14,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// live is the least that can run on between requests, with one of each kind of rule.
+// live returns the smallest rules for a live mode that contain each kind of rule.
 func live() clispec.LiveRules {
 	message := func(method, params string) []clispec.LiveMessage {
 		return []clispec.LiveMessage{{Method: method, Params: params}}
@@ -40,7 +40,7 @@ func live() clispec.LiveRules {
 	return r
 }
 
-// living is a spec with the rules, and a file that its messages may name.
+// living returns a spec with the given rules and a file that its messages may refer to.
 func living(r clispec.LiveRules) clispec.Spec {
 	return clispec.Spec{
 		Name: "mine", Binary: "mine", Transports: []clispec.Transport{clispec.TransportStdin}, Live: r,
@@ -48,7 +48,7 @@ func living(r clispec.LiveRules) clispec.Spec {
 	}
 }
 
-// oneContext leaves the rules without contexts of their own.
+// oneContext removes the rules that create further contexts.
 func oneContext(r *clispec.LiveRules) {
 	r.Open, r.Resume, r.Opened, r.Close, r.Context = nil, nil, nil, nil, ""
 	r.Turn[0].Params = `{"text":{prompt:json}}`
@@ -56,22 +56,22 @@ func oneContext(r *clispec.LiveRules) {
 
 func TestValidLiveRules(t *testing.T) {
 	valid := map[string]func(*clispec.LiveRules){
-		"each kind of rule":           func(*clispec.LiveRules) {},
-		"none":                        func(r *clispec.LiveRules) { *r = clispec.LiveRules{} },
-		"the other envelope":          func(r *clispec.LiveRules) { r.Envelope = clispec.EnvelopeControl },
-		"one context, which is empty": func(r *clispec.LiveRules) { oneContext(r) },
-		"contexts that nobody clears": func(r *clispec.LiveRules) { r.Clear = nil },
-		"a barrier in place of names": func(r *clispec.LiveRules) {
+		"each kind of rule":                func(*clispec.LiveRules) {},
+		"none":                             func(r *clispec.LiveRules) { *r = clispec.LiveRules{} },
+		"control envelope":                 func(r *clispec.LiveRules) { r.Envelope = clispec.EnvelopeControl },
+		"one context":                      func(r *clispec.LiveRules) { oneContext(r) },
+		"contexts without a clear message": func(r *clispec.LiveRules) { r.Clear = nil },
+		"barrier without context names": func(r *clispec.LiveRules) {
 			r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync"}}
 		},
-		"a terminal event": func(r *clispec.LiveRules) {
+		"terminal event": func(r *clispec.LiveRules) {
 			r.Turn[0].Ends, r.Turn[0].Notice = false, true
 		},
-		"the events of a call": func(r *clispec.LiveRules) { r.Events, r.Turn[0].Ends = nil, false },
-		"what always has the same answer": func(r *clispec.LiveRules) {
+		"events of a call": func(r *clispec.LiveRules) { r.Events, r.Turn[0].Ends = nil, false },
+		"request with a constant answer": func(r *clispec.LiveRules) {
 			r.Asks = []clispec.AskRule{{Method: "may", Deny: `{"no":1}`}}
 		},
-		"the least": func(r *clispec.LiveRules) {
+		"smallest rules": func(r *clispec.LiveRules) {
 			message := []clispec.LiveMessage{{Method: "m"}}
 			*r = clispec.LiveRules{Envelope: clispec.EnvelopeControl, Turn: message, Clear: message, Of: "id"}
 		},
@@ -83,10 +83,10 @@ func TestValidLiveRules(t *testing.T) {
 			require.NoError(t, living(r).Validate())
 		})
 	}
-	require.True(t, slices.ContainsFunc(specs.Every(), func(s clispec.Spec) bool { return s.Live.Has() }), "TestSoundSpecs has them")
+	require.True(t, slices.ContainsFunc(specs.Every(), func(s clispec.Spec) bool { return s.Live.Has() }), "TestValidSpecs has them")
 }
 
-// liveMistake is a mistake in the rules for the live mode.
+// liveMistake is one error in the rules of the live mode.
 type liveMistake struct {
 	name    string
 	spoil   func(*clispec.LiveRules)
@@ -96,34 +96,34 @@ type liveMistake struct {
 
 var liveMistakes = []liveMistake{
 	{"unknown envelope", func(r *clispec.LiveRules) { r.Envelope = "xml" }, "live.envelope", "is none of"},
-	{"condition of all", func(r *clispec.LiveRules) { r.When.Set = []string{"modl"} }, "live.when.set[0]", `did you mean "model"?`},
-	{"access of all", func(r *clispec.LiveRules) { r.When.Access[0] = 9 }, "live.when.access[0]", "is not an access level"},
+	{"unknown field in the condition of the mode", func(r *clispec.LiveRules) { r.When.Set = []string{"modl"} }, "live.when.set[0]", `did you mean "model"?`},
+	{"unknown access in the condition of the mode", func(r *clispec.LiveRules) { r.When.Access[0] = 9 }, "live.when.access[0]", "is not an access level"},
 	{"guard", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "(", Prefix: "x"}} }, "live.guards[0].pattern", "is not a regular expression"},
 	{"guard without a prefix", func(r *clispec.LiveRules) { r.Guards = []clispec.GuardRule{{Pattern: "^/"}} }, "live.guards[0].prefix", "is missing"},
-	{"nothing is asked", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
-	{"no new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and so is live.clear"},
-	{"no name and no barrier", func(r *clispec.LiveRules) { r.Of = "" }, "live.of", "is empty, and so is live.barrier"},
-	{"a barrier without a response", func(r *clispec.LiveRules) {
+	{"no turn message", func(r *clispec.LiveRules) { r.Turn = nil }, "live.turn", "is empty"},
+	{"no message for a new context", func(r *clispec.LiveRules) { oneContext(r); r.Clear = nil }, "live.open", "is empty, and so is live.clear"},
+	{"neither context name nor barrier", func(r *clispec.LiveRules) { r.Of = "" }, "live.of", "is empty, and so is live.barrier"},
+	{"barrier without a response", func(r *clispec.LiveRules) {
 		r.Of, r.Barrier = "", []clispec.LiveMessage{{Method: "sync", Notice: true}}
 	}, "live.barrier[0].notice", "only a response proves"},
-	{"a session that is not named", func(r *clispec.LiveRules) { r.Resume[0].Params = `{"dir":{dir:json}}` }, "live.resume[0].params", "does not contain {session}"},
-	{"a resume without a response", func(r *clispec.LiveRules) { r.Resume[0].Notice = true }, "live.resume[0].notice", "only a response shows"},
-	{"a resume in place of nothing", func(r *clispec.LiveRules) {
+	{"resume without the session ID", func(r *clispec.LiveRules) { r.Resume[0].Params = `{"dir":{dir:json}}` }, "live.resume[0].params", "does not contain {session}"},
+	{"resume without a response", func(r *clispec.LiveRules) { r.Resume[0].Notice = true }, "live.resume[0].notice", "only a response shows"},
+	{"resume without open", func(r *clispec.LiveRules) {
 		resume := r.Resume
 		oneContext(r)
 		r.Resume = resume
 	}, "live.resume", "replaces live.open"},
 	{"barrier without a name", func(r *clispec.LiveRules) { r.Barrier = []clispec.LiveMessage{{}} }, "live.barrier[0].method", "is missing"},
-	{"the id of a context that nobody begins", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id from live.open"},
-	{"the id of a turn that nobody tells", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
-	{"a growth below nothing", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},
-	{"a text that is taken for JSON", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "write a text as {field:json}"},
-	{"a text that may end its quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "write a text as {field:json}"},
-	{"a JSON text in quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt:json}"}` }, "live.turn[0].params", "is not a JSON object"},
-	{"a context without an id", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
-	{"no end of a turn", func(r *clispec.LiveRules) { r.Events[0].Terminal = false }, "live.events", "no rule is terminal"},
-	{"no events for its end", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
-	{"fewer calls than none", func(r *clispec.LiveRules) { r.Calls = -1 }, "live.calls", "is negative"},
+	{"context ID without open", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id from live.open"},
+	{"turn ID without its path", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
+	{"negative growth", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},
+	{"unquoted text", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "write a text as {field:json}"},
+	{"quoted text without escapes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "write a text as {field:json}"},
+	{"quoted JSON text", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt:json}"}` }, "live.turn[0].params", "is not a JSON object"},
+	{"context without an ID", func(r *clispec.LiveRules) { r.Context = "" }, "live.context", "is empty"},
+	{"no terminal event", func(r *clispec.LiveRules) { r.Events[0].Terminal = false }, "live.events", "no rule is terminal"},
+	{"no events", func(r *clispec.LiveRules) { r.Events = nil }, "live.events", "no rule is terminal"},
+	{"negative number of calls", func(r *clispec.LiveRules) { r.Calls = -1 }, "live.calls", "is negative"},
 	{"counter", func(r *clispec.LiveRules) { r.Cumulative[0] = "cost" }, "live.cumulative[0]", "is none of"},
 	{"event", func(r *clispec.LiveRules) {
 		r.Events = append(r.Events, clispec.EventRule{Match: map[string]string{"method": "x"}, Kind: "answer"})
@@ -137,39 +137,39 @@ var liveMistakes = []liveMistake{
 	{"interrupt without a name", func(r *clispec.LiveRules) { r.Interrupt[0].Method = "" }, "live.interrupt[0].method", "is missing"},
 	{"clear without a name", func(r *clispec.LiveRules) { r.Clear[0].Method = "" }, "live.clear[0].method", "is missing"},
 	{"close without a name", func(r *clispec.LiveRules) { r.Close[0].Method = "" }, "live.close[0].method", "is missing"},
-	{"the second", func(r *clispec.LiveRules) { r.Ready = append(r.Ready, clispec.LiveMessage{}) }, "live.ready[1].method", "is missing"},
-	{"a notice with a response", func(r *clispec.LiveRules) { r.Interrupt[0].Ends = true }, "live.interrupt[0].ends", "a notice has no response"},
+	{"second ready message without a name", func(r *clispec.LiveRules) { r.Ready = append(r.Ready, clispec.LiveMessage{}) }, "live.ready[1].method", "is missing"},
+	{"notice with a response", func(r *clispec.LiveRules) { r.Interrupt[0].Ends = true }, "live.interrupt[0].ends", "a notice has no response"},
 	{"condition", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "schem" }, "live.turn[0].when.set[0]", `did you mean "schema"?`},
 	{"condition on a context", func(r *clispec.LiveRules) { r.Turn[0].When.Set[0] = "context" }, "live.turn[0].when.set[0]", "is not a field of a request"},
-	{"condition's access", func(r *clispec.LiveRules) { r.Clear[0].When.Access = []call.Access{9} }, "live.clear[0].when.access[0]", "is not an access level"},
-	{"condition's output", func(r *clispec.LiveRules) { r.Turn[0].When.Output[0] = "alive" }, "live.turn[0].when.output[0]", `did you mean "live"?`},
+	{"unknown access in a condition", func(r *clispec.LiveRules) { r.Clear[0].When.Access = []call.Access{9} }, "live.clear[0].when.access[0]", "is not an access level"},
+	{"unknown output in a condition", func(r *clispec.LiveRules) { r.Turn[0].When.Output[0] = "alive" }, "live.turn[0].when.output[0]", `did you mean "live"?`},
 
-	{"parameter's field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{promt:json}}` }, "live.turn[0].params", `did you mean "prompt"?`},
-	{"parameter's file", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is not a valid field"},
-	{"field of an answer", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is not a valid field"},
-	{"parameters that are a list", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is not a JSON object"},
-	{"parameters that are a field", func(r *clispec.LiveRules) { r.Turn[0].Params = `{prompt}` }, "live.turn[0].params", "is not a JSON object"},
-	{"a text without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is not a JSON object"},
-	{"half of an object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is not a JSON object"},
-	{"words behind it", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is not a JSON object"},
-	{"blanks only", func(r *clispec.LiveRules) { r.Clear[0].Params = " " }, "live.clear[0].params", "is not a JSON object"},
+	{"unknown field in parameters", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{promt:json}}` }, "live.turn[0].params", `did you mean "prompt"?`},
+	{"unknown file in parameters", func(r *clispec.LiveRules) { r.Open[0].Params = `{"a":{mcp_file:json}}` }, "live.open[0].params", "is not a valid field"},
+	{"field of an answer in parameters", func(r *clispec.LiveRules) { r.Close[0].Params = `{"a":{option:json}}` }, "live.close[0].params", "is not a valid field"},
+	{"list as parameters", func(r *clispec.LiveRules) { r.Turn[0].Params = `[{prompt:json}]` }, "live.turn[0].params", "is not a JSON object"},
+	{"bare field as parameters", func(r *clispec.LiveRules) { r.Turn[0].Params = `{prompt}` }, "live.turn[0].params", "is not a JSON object"},
+	{"text field without quotes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt:text}}` }, "live.turn[0].params", "is not a JSON object"},
+	{"incomplete object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{"a":1` }, "live.clear[0].params", "is not a JSON object"},
+	{"text after the object", func(r *clispec.LiveRules) { r.Clear[0].Params = `{} x` }, "live.clear[0].params", "is not a JSON object"},
+	{"blank parameters", func(r *clispec.LiveRules) { r.Clear[0].Params = " " }, "live.clear[0].params", "is not a JSON object"},
 
 	{"request without a name", func(r *clispec.LiveRules) { r.Asks[0].Method = "" }, "live.asks[0].method", "is missing"},
-	{"request that waits", func(r *clispec.LiveRules) { r.Asks[0].Deny = "" }, "live.asks[0].deny", "waits for an answer"},
-	{"the second request", func(r *clispec.LiveRules) { r.Asks = append(r.Asks, clispec.AskRule{Method: "may"}) }, "live.asks[1].deny", "is missing"},
-	{"permission's field", func(r *clispec.LiveRules) { r.Asks[0].Allow = `{"a":{optin:json}}` }, "live.asks[0].allow", `did you mean "option"?`},
-	{"refusal's field", func(r *clispec.LiveRules) { r.Asks[0].Deny = `{"a":{prompt:json}}` }, "live.asks[0].deny", "is not a valid field"},
-	{"field of a turn", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{"a":{turn:json}}` }, "live.asks[0].otherwise", "is not a valid field"},
+	{"request without an answer", func(r *clispec.LiveRules) { r.Asks[0].Deny = "" }, "live.asks[0].deny", "waits for an answer"},
+	{"second request without a refusal", func(r *clispec.LiveRules) { r.Asks = append(r.Asks, clispec.AskRule{Method: "may"}) }, "live.asks[1].deny", "is missing"},
+	{"unknown field in a permission", func(r *clispec.LiveRules) { r.Asks[0].Allow = `{"a":{optin:json}}` }, "live.asks[0].allow", `did you mean "option"?`},
+	{"invalid field in a refusal", func(r *clispec.LiveRules) { r.Asks[0].Deny = `{"a":{prompt:json}}` }, "live.asks[0].deny", "is not a valid field"},
+	{"field of a turn in an answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{"a":{turn:json}}` }, "live.asks[0].otherwise", "is not a valid field"},
 	{"permission", func(r *clispec.LiveRules) { r.Asks[0].Allow = `"yes"` }, "live.asks[0].allow", "is not a JSON object"},
 	{"refusal", func(r *clispec.LiveRules) { r.Asks[0].Deny = `no` }, "live.asks[0].deny", "is not a JSON object"},
-	{"other answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{no}` }, "live.asks[0].otherwise", "is not a valid field"},
-	{"kind that allows", func(r *clispec.LiveRules) { r.Asks[0].AllowKind = "(" }, "live.asks[0].allow_kind", "is not a regular expression"},
-	{"kind that denies", func(r *clispec.LiveRules) { r.Asks[0].DenyKind = "[" }, "live.asks[0].deny_kind", "is not a regular expression"},
-	{"options without ids", func(r *clispec.LiveRules) { r.Asks[0].OptionID = "" }, "live.asks[0].option_id", "as must option_kind"},
+	{"invalid fallback answer", func(r *clispec.LiveRules) { r.Asks[0].Otherwise = `{no}` }, "live.asks[0].otherwise", "is not a valid field"},
+	{"invalid pattern of the allowing kind", func(r *clispec.LiveRules) { r.Asks[0].AllowKind = "(" }, "live.asks[0].allow_kind", "is not a regular expression"},
+	{"invalid pattern of the denying kind", func(r *clispec.LiveRules) { r.Asks[0].DenyKind = "[" }, "live.asks[0].deny_kind", "is not a regular expression"},
+	{"options without IDs", func(r *clispec.LiveRules) { r.Asks[0].OptionID = "" }, "live.asks[0].option_id", "as must option_kind"},
 	{"options without kinds", func(r *clispec.LiveRules) { r.Asks[0].OptionKind = "" }, "live.asks[0].option_id", "as must option_kind"},
 }
 
-// problemsOf are all mistakes in a spec, the first of which is told for each path.
+// problemsOf returns the first problem of each path in a spec.
 func problemsOf(t *testing.T, spec clispec.Spec) map[string]string {
 	t.Helper()
 	found, ok := errors.AsType[*multierror.Error](spec.Validate())
@@ -186,7 +186,7 @@ func problemsOf(t *testing.T, spec clispec.Spec) map[string]string {
 	return problems
 }
 
-// Every mistake about the live mode is told with its path, and no other one is.
+// Validate reports each error in the live mode with its path, and no other error.
 func TestValidateLive(t *testing.T) {
 	for _, test := range liveMistakes {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,14 +199,14 @@ func TestValidateLive(t *testing.T) {
 	}
 }
 
-// A NUL byte is no JSON either: what is told first says more.
+// A NUL byte also makes the JSON invalid, but the error about the NUL byte is more useful.
 func TestValidateLiveNUL(t *testing.T) {
 	r := live()
 	r.Clear[0].Params = "{\"a\":\"\x00\"}"
 	require.Equal(t, map[string]string{"live.clear[0].params": "contains a NUL byte"}, problemsOf(t, living(r)))
 }
 
-// Messages for a CLI of which nobody knows how they are written.
+// Messages without an envelope cannot be encoded.
 func TestValidateLiveWithoutEnvelope(t *testing.T) {
 	for _, name := range []string{"ready", "open", "resume", "opened", "turn", "interrupt", "clear", "close"} {
 		t.Run(name, func(t *testing.T) {

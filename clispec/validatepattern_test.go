@@ -19,8 +19,8 @@ func TestMatchesEmpty(t *testing.T) {
 	}
 }
 
-// A pattern is read once, however many rules share it, and a word not at all.
-func TestPatternsAreReadOnce(t *testing.T) {
+// Validate parses a pattern once for all rules that share it, and does not parse literal text.
+func TestPatternsAreParsedOnce(t *testing.T) {
 	v := &validator{patterns: map[string]error{}}
 	for _, pattern := range []string{"word", "a (b|c)", "a (b|c)", "(", "("} {
 		v.pattern("path", pattern)

@@ -18,7 +18,7 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// aState is one that is not over.
+// aState returns a state whose cooldown has not ended.
 func aState(failures int) State {
 	now := time.Now().UTC().Round(0)
 	return State{Reason: call.ReasonUsageLimit, Failures: failures, At: now, Until: now.Add(time.Hour), Probe: now.Add(time.Minute), Scope: "s"}
@@ -28,8 +28,7 @@ func put(state State) func(State) State {
 	return func(State) State { return state }
 }
 
-// fileStore makes a store that must have nothing to warn of, but for what is
-// allowed.
+// fileStore returns a store that may only warn with one of the allowed texts.
 func fileStore(t *testing.T, path string, allowed ...string) (s *File, warnings *[]string) {
 	warnings = &[]string{}
 	var mu sync.Mutex
@@ -78,7 +77,7 @@ func TestStores(t *testing.T) {
 				calls.Go(func() {
 					for range 5 {
 						add := func(r State) State { want := aState(r.Failures + 1); return want }
-						for s.Update(ctx, "sum", add) != nil { // another one had the lock for too long
+						for s.Update(ctx, "sum", add) != nil { // a holder of the lock may exceed the limit
 						}
 					}
 				})
@@ -89,7 +88,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// What is over goes, and of too much the oldest.
+// A store drops states that have ended, and the oldest ones above its limit.
 func TestStoresAreBounded(t *testing.T) {
 	old := aState(1)
 	old.At, old.Until, old.Probe = old.At.Add(-9*time.Hour), old.At.Add(-2*time.Hour), time.Time{}
@@ -99,7 +98,7 @@ func TestStoresAreBounded(t *testing.T) {
 		state.At = state.At.Add(time.Duration(i-maxStates) * time.Millisecond)
 		states[fmt.Sprint("key", i)] = state
 	}
-	// It is full to begin with: to fill it by itself, it would be written hundreds of times.
+	// The test writes a full file, because filling it by updates would write it hundreds of times.
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	text, err := json.Marshal(storeFile{storeVersion, states})
 	require.NoError(t, err)
@@ -124,7 +123,7 @@ func TestStoresAreBounded(t *testing.T) {
 	require.Less(t, info.Size(), int64(200<<10))
 }
 
-// What is kept can be listed, and what is over is not there.
+// States returns the stored states that have not ended.
 func TestStoreFileLists(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	s, _ := fileStore(t, path, "is corrupt")
@@ -140,7 +139,7 @@ func TestStoreFileLists(t *testing.T) {
 	require.Equal(t, map[string]State{"a": want}, states)
 	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
 	states, err = s.States(t.Context())
-	require.NoError(t, err, "it is set aside")
+	require.NoError(t, err, "the store renames a corrupt file")
 	require.Empty(t, states)
 	_, err = new(File).States(t.Context())
 	require.Error(t, err)
@@ -151,7 +150,7 @@ func TestStoreFileIsPrivate(t *testing.T) {
 	s, _ := fileStore(t, path)
 	require.NoError(t, s.Update(t.Context(), "a", put(aState(1))))
 	if runtime.GOOS == "windows" {
-		t.Skip("modes mean little there")
+		t.Skip("Windows has no such modes")
 	}
 	for name, want := range map[string]fs.FileMode{path: 0o600, path + ".lock": 0o600, filepath.Dir(path): fs.ModeDir | 0o700} {
 		info, err := os.Stat(name)
@@ -160,8 +159,8 @@ func TestStoreFileIsPrivate(t *testing.T) {
 	}
 }
 
-// A file that cannot be used fails no call and harms nobody.
-func TestStoreFileThatIsNoGood(t *testing.T) {
+// An unusable file fails no call, and its content is kept.
+func TestStoreUnusableFile(t *testing.T) {
 	text := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	}
@@ -169,31 +168,31 @@ func TestStoreFileThatIsNoGood(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		make func(t *testing.T, path string)
-		want string // the warning, and whether it works afterwards
+		want string // a text of the only warning, works, or unusable
 	}{
 		{"missing", func(*testing.T, string) {}, works},
 		{"empty", text(""), works},
-		{"null", text("null"), works},
+		{"JSON null", text("null"), works},
 		{"no states", text(`{"version":1}`), works},
-		{"of an earlier form", text(`{}`), works},
-		{"no JSON", text("\x00\x00\x00"), aside},
-		{"cut off", text(`{"version":1,"cooldowns":{"a":{"reason":"usage_lim`), aside},
-		{"other JSON", text(`[1,2]`), aside},
-		{"nonsense in it", text(`{"version":1,"cooldowns":{"a":{"until":"tomorrow"}}}`), aside},
-		{"huge", func(t *testing.T, path string) {
+		{"file of an earlier version", text(`{}`), works},
+		{"binary data", text("\x00\x00\x00"), aside},
+		{"truncated JSON", text(`{"version":1,"cooldowns":{"a":{"reason":"usage_lim`), aside},
+		{"JSON list", text(`[1,2]`), aside},
+		{"invalid time", text(`{"version":1,"cooldowns":{"a":{"until":"tomorrow"}}}`), aside},
+		{"huge file", func(t *testing.T, path string) {
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
 			require.NoError(t, os.Truncate(path, 1<<40))
 		}, aside},
-		{"of a later form", text(`{"version":2,"what":[]}`), "newer than this program"},
-		{"a folder", func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) }, unusable},
-		{"of another user", func(t *testing.T, path string) {
+		{"file of a later version", text(`{"version":2,"what":[]}`), "newer than this program"},
+		{"directory in place of the file", func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) }, unusable},
+		{"file of another user", func(t *testing.T, path string) {
 			if os.Geteuid() != 0 {
-				t.Skip("takes root")
+				t.Skip("needs root")
 			}
 			text(`{"version":1}`)(t, path)
 			require.NoError(t, os.Chown(path, 12345, 12345))
 		}, "belongs to another user"},
-		{"in no folder", func(t *testing.T, path string) {
+		{"missing directory", func(t *testing.T, path string) {
 			require.NoError(t, os.Remove(filepath.Dir(path)))
 			require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
 		}, unusable},
@@ -228,16 +227,16 @@ func TestStoreFileThatIsNoGood(t *testing.T) {
 			if test.want == works {
 				require.Empty(t, *warnings)
 			} else if test.want != unusable {
-				require.Len(t, *warnings, 1, "told once")
+				require.Len(t, *warnings, 1, "one warning")
 			}
 		})
 	}
 }
 
-// A folder that cannot be written to: what is there still counts.
-func TestStoreThatIsReadOnly(t *testing.T) {
+// A store in a read-only directory can still be read.
+func TestStoreReadOnlyDirectory(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("such a folder stops nobody here")
+		t.Skip("modes do not restrict this user")
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "cooldowns.json")
@@ -254,8 +253,8 @@ func TestStoreThatIsReadOnly(t *testing.T) {
 	require.ErrorContains(t, s.Update(t.Context(), "a", put(aState(2))), "permission denied")
 }
 
-// Who has the lock and does not give it back keeps nobody from going on.
-func TestStoreLockIsNotWaitedForLong(t *testing.T) {
+// A process that never releases the lock delays other processes only for a short time.
+func TestStoreLockTimeout(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	s, _ := fileStore(t, path)
 	other, _ := fileStore(t, path)
@@ -273,7 +272,7 @@ func TestStoreLockIsNotWaitedForLong(t *testing.T) {
 	require.Less(t, took, 5*time.Second)
 	state, err := s.Load(t.Context(), "a")
 	require.NoError(t, err)
-	require.Equal(t, 1, state.Failures, "reading waits for nobody")
+	require.Equal(t, 1, state.Failures, "Load does not wait for the lock")
 	close(end)
 	holder.Wait()
 	require.NoError(t, s.Update(t.Context(), "a", put(aState(2))))

@@ -13,8 +13,8 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// A file of a version without State.Requests is read, and a later update with Requests is kept.
-func TestStoreFileOfAnOlderVersion(t *testing.T) {
+// The store can read the file of a version without State.Requests, and keeps Requests in a later update.
+func TestStoreFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	at := time.Now().UTC().Round(0)
 	old := fmt.Sprintf(`{"version": 1, "cooldowns": {"a": {"reason": "exit", "failures": 2, "at": %q}}}`, at.Format(time.RFC3339Nano))

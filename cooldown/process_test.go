@@ -20,12 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writerRole makes a process of this program write until it is killed: it names
-// the store's file.
+// writerRole is a variable with the path of a store file. A process of this test binary that has it writes until it
+// is killed.
 const writerRole = "CLICHAIN_TEST_WRITER"
 
-// contenderRole makes a process of this program write a few times, and tell how
-// often it gave up: it names the store's file.
+// contenderRole is a variable with the path of a store file. A process of this test binary that has it writes 32
+// times, and prints how often a write timed out.
 const contenderRole = "CLICHAIN_TEST_CONTENDER"
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write writes states, and tells of each that is kept. On a busy machine a write may give up for the time that it takes,
-// and is tried again.
+// write writes states, and prints the number of each stored one. A write can time out on a busy machine, and is
+// retried.
 func write(path string) {
 	report := func(err error) {
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -62,8 +62,7 @@ func write(path string) {
 
 func storeKey(i int) string { return fmt.Sprint("key", i%50) }
 
-// A process that is killed in the middle of a write loses nothing that it had
-// been told is kept, and leaves nothing that is in the way of the next one.
+// A killed writer loses no state whose write succeeded, and does not block the next writer.
 func TestKilledWriters(t *testing.T) {
 	const most = 200
 	rounds := 40
@@ -77,13 +76,13 @@ func TestKilledWriters(t *testing.T) {
 	path := filepath.Join(dir, "cooldowns.json")
 	s, _ := fileStore(t, path)
 	unfinished, n := 0, 0
-	// One of them at least has to be killed between the two files, or else nothing is shown.
+	// The test needs at least one writer that was killed before it renamed the new file.
 	for ; n < rounds || unfinished == 0 && n < most; n++ {
 		kept := killWriter(t, path, n%2 == 0)
 		if _, err := os.Stat(path + ".new"); err == nil {
 			unfinished++
 		}
-		states, err := s.States(t.Context()) // at once: to read the file for each key took longer than its writer
+		states, err := s.States(t.Context()) // a single read, because reading the file for each key took longer than writing it
 		require.NoError(t, err)
 		for i := max(1, kept-49); i <= kept; i++ {
 			require.GreaterOrEqual(t, states[storeKey(i)].Failures, i)
@@ -98,9 +97,8 @@ func TestKilledWriters(t *testing.T) {
 	require.Len(t, left, 2, "the locks alone: %v", left)
 }
 
-// killWriter lets a process write for a while, and kills it: aimed, as soon as
-// there is a new file beside the old one, or else at any time. kept is the last
-// write that it was told is done.
+// killWriter runs a writer for a while and kills it. With aimed it kills the writer when the new file appears, else
+// at a random time. kept is the number of the last successful write.
 func killWriter(t *testing.T, path string, aimed bool) (kept int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
@@ -119,19 +117,19 @@ func killWriter(t *testing.T, path string, aimed bool) (kept int) {
 			if aimed {
 				appears(path + ".new")
 			} else {
-				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // somewhere in the next one
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // during the next write
 			}
 			require.NoError(t, cmd.Process.Kill())
 		}
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // the error reports the kill
 	require.Empty(t, stderr.String())
 	require.GreaterOrEqual(t, kept, end)
 	return kept
 }
 
-// appears waits for a file that is there for a moment only, again and again. Who
-// never sees it gives up: it is a matter of luck.
+// appears waits until a file exists. The file may exist only for a moment, so the function returns after one second
+// in any case.
 func appears(name string) {
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		if _, err := os.Stat(name); err == nil {
@@ -151,16 +149,16 @@ func contend(path string) {
 	os.Exit(0)
 }
 
-// Of eight processes that do nothing else, each has its turn in time, unless the
-// machine holds it up; and what was not given up is kept.
-func TestProcessesWriteInTurn(t *testing.T) {
+// Eight processes that write all the time each get the lock before most of their writes time out. Each successful
+// write is kept.
+func TestConcurrentProcessesWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	var all sync.WaitGroup
 	var gaveUp atomic.Int64
 	for range 8 {
 		all.Go(func() {
 			cmd := exec.Command(os.Args[0], "-test.run=^$")
-			cmd.Env = append(os.Environ(), contenderRole+"="+path, "GORACE=atexit_sleep_ms=0") // which would cost a second each
+			cmd.Env = append(os.Environ(), contenderRole+"="+path, "GORACE=atexit_sleep_ms=0") // the default costs a second per process
 			out, err := cmd.Output()
 			assert.NoError(t, err)
 			n, err := strconv.ParseInt(string(out), 10, 64)

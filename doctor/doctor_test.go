@@ -40,32 +40,32 @@ func TestDiagnoseProblems(t *testing.T) {
 		cfg     clichain.Config
 		arrange func(t *testing.T, home, bin string)
 		code    string
-		absent  bool // from the others
+		absent  bool // of other backends, or always
 		blocks  bool
 	}{
 		{name: "nested", arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested"},
-		{name: "nested and refused", cfg: clichain.Config{RefuseNested: true}, arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested_session", blocks: true},
-		{name: "no home", arrange: func(t *testing.T, home, _ string) { t.Setenv("HOME", home+"/none") }, code: "home_missing"},
+		{name: "nested session refused", cfg: clichain.Config{RefuseNested: true}, arrange: func(t *testing.T, _, _ string) { t.Setenv("CODEX_THREAD_ID", "1") }, code: "nested_session", blocks: true},
+		{name: "missing home", arrange: func(t *testing.T, home, _ string) { t.Setenv("HOME", home+"/none") }, code: "home_missing"},
 		{name: "read-only home", arrange: func(t *testing.T, _, _ string) { t.Setenv("HOME", readOnlyFolder(t)) }, code: "home_readonly"},
-		{name: "no place for files", arrange: func(t *testing.T, home, _ string) { t.Setenv("TMPDIR", home+"/none") }, code: "no_temp"},
-		{name: "a folder of PATH is open to all", arrange: func(t *testing.T, _, bin string) {
+		{name: "missing temporary directory", arrange: func(t *testing.T, home, _ string) { t.Setenv("TMPDIR", home+"/none") }, code: "no_temp"},
+		{name: "world-writable directory in PATH", arrange: func(t *testing.T, _, bin string) {
 			open := t.TempDir()
 			require.NoError(t, os.Chmod(open, 0o777))
 			t.Setenv("PATH", bin+":"+open)
 		}, code: "unsafe_path"},
-		{name: "a relative folder in PATH", arrange: func(t *testing.T, _, bin string) { t.Setenv("PATH", bin+":.") }, code: "unsafe_path"},
-		{name: "untrusted folder", arrange: func(*testing.T, string, string) {}, code: "untrusted_folder"},
+		{name: "relative directory in PATH", arrange: func(t *testing.T, _, bin string) { t.Setenv("PATH", bin+":.") }, code: "unsafe_path"},
+		{name: "untrusted directory", arrange: func(*testing.T, string, string) {}, code: "untrusted_folder"},
 		{name: "GitHub Actions", arrange: func(t *testing.T, _, _ string) { t.Setenv("GITHUB_ACTIONS", "true") }, code: "github_actions"},
 		{name: "GitLab CI", arrange: func(t *testing.T, _, _ string) { t.Setenv("GITLAB_CI", "true") }, code: "gitlab_ci"},
-		{name: "a shell of Nix", arrange: func(t *testing.T, _, _ string) {
+		{name: "Nix shell", arrange: func(t *testing.T, _, _ string) {
 			t.Setenv("NIX_BUILD_TOP", "/tmp/x")
 			t.Setenv("IN_NIX_SHELL", "impure")
 		}, code: "nix_build", absent: true},
 		{name: "suppressed", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codex") }, code: "suppressed", blocks: true},
-		{name: "a word that is no backend", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "zebra") }, code: "skip_list"},
-		{name: "a word that may mean it", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codxe") }, code: "skip_list", blocks: true},
-		{name: "another backend", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "claude") }, code: "skip_list", absent: true},
-		{name: "expired", arrange: func(t *testing.T, home, _ string) {
+		{name: "unknown name in SKIP_CLI", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "zebra") }, code: "skip_list"},
+		{name: "misspelled name in SKIP_CLI", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "codxe") }, code: "skip_list", blocks: true},
+		{name: "another backend in SKIP_CLI", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "claude") }, code: "skip_list", absent: true},
+		{name: "expired credential", arrange: func(t *testing.T, home, _ string) {
 			t.Setenv("CODEX_API_KEY", "")
 			write(t, home, ".codex/auth.json", `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`)
 		}, code: "credential_expired"},
@@ -85,7 +85,7 @@ func TestDiagnoseProblems(t *testing.T) {
 	}
 }
 
-// readOnlyFolder is one that even root cannot write to.
+// readOnlyFolder returns a directory in which even root cannot create files.
 func readOnlyFolder(t *testing.T) string {
 	t.Helper()
 	if _, err := os.Stat("/proc/self"); err == nil {
@@ -96,7 +96,7 @@ func readOnlyFolder(t *testing.T) string {
 	return dir
 }
 
-func TestTrustedFolder(t *testing.T) {
+func TestTrustedDirectory(t *testing.T) {
 	home, _ := freshMachine(t, play())
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -110,8 +110,8 @@ func TestTrustedFolder(t *testing.T) {
 	}
 }
 
-// A Google account's credential proves nothing to gemini: it is tried, and the report
-// says what else there is.
+// An OAuth credential does not prove that gemini is logged in. The backend stays ready, and the report names an
+// alternative.
 func TestUnprovenLogin(t *testing.T) {
 	home, _ := freshMachine(t, play())
 	write(t, home, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"oauth-personal"}}}`)
@@ -159,7 +159,7 @@ func TestDoctorProbes(t *testing.T) {
 		ready   bool
 	}{
 		"logged in":       {[]clitest.Step{stdout("9.9.9\n" + status)}, clispec.LoginAuthenticated, call.BillingSubscription, true},
-		"logged out":      {[]clitest.Step{stdout("9.9.9\n" + `{"loggedIn": false}`)}, clispec.LoginUnknown, "", true}, // the wrong exit status
+		"logged out":      {[]clitest.Step{stdout("9.9.9\n" + `{"loggedIn": false}`)}, clispec.LoginUnknown, "", true}, // the exit code contradicts the output
 		"does not answer": {[]clitest.Step{{Hang: true}}, clispec.LoginUnknown, "", true},
 		"fails":           {[]clitest.Step{stdout("9.9.9"), clitest.Exit(4)}, clispec.LoginUnknown, "", false},
 	} {
@@ -178,8 +178,8 @@ func TestDoctorProbes(t *testing.T) {
 	}
 }
 
-// A version is asked for once, until the program changes.
-func TestVersionIsKept(t *testing.T) {
+// The cache keeps a version until the program changes.
+func TestVersionIsCached(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	_, bin := freshMachine(t, play(clitest.Step{Record: record}, stdout("0.1.0\n")))
 	cache := t.TempDir()
@@ -192,7 +192,7 @@ func TestVersionIsKept(t *testing.T) {
 	require.True(t, d.Ready())
 	require.NoError(t, os.Remove(record))
 	require.Equal(t, "0.1.0", look().Version)
-	require.NoFileExists(t, record, "it was not asked again")
+	require.NoFileExists(t, record, "the second run starts no program")
 	_, err := clitest.Install(bin, "gemini", play(stdout("99.0.1\n")))
 	require.NoError(t, err)
 	d = look()
@@ -202,8 +202,8 @@ func TestVersionIsKept(t *testing.T) {
 	require.Equal(t, "99.0.1", look().Version)
 }
 
-// The package file of a program tells its version without a probe, and what follows from that.
-func TestVersionOfThePackage(t *testing.T) {
+// Without a probe, the version comes from the package file beside the program.
+func TestVersionFromPackageFile(t *testing.T) {
 	checked := specs.Codex().CheckedWith
 	for version, want := range map[string]struct{ code, drift string }{
 		"99.0.0": {"drift", "99.0.0 is newer than " + checked + ", with which its spec was checked"},
@@ -223,8 +223,8 @@ func TestVersionOfThePackage(t *testing.T) {
 	}
 }
 
-// What a choice left to the CLI costs is told where the spec says so, and keeps no backend from answering.
-func TestChoiceOfTheModel(t *testing.T) {
+// The report contains the cost of the CLI's model choice if the spec declares it. The backend stays ready.
+func TestModelChoice(t *testing.T) {
 	freshMachine(t, play())
 	require.NotContains(t, codes(diagnosis(t, "codex")), "model_choice")
 	d := diagnosis(t, "gemini")
@@ -250,7 +250,7 @@ func TestDoctorPings(t *testing.T) {
 	require.Equal(t, clispec.LoginInstalled, report.Backends[2].Login)
 }
 
-// The report takes no time, survives JSON, and is what the schema says.
+// Diagnose is fast without probes, and its report survives a JSON round trip and matches the schema.
 func TestReport(t *testing.T) {
 	schema := jsonschema.NewCompiler().MustCompile("../docs/doctor.schema.json")
 	freshMachine(t, play())
@@ -264,7 +264,7 @@ func TestReport(t *testing.T) {
 		best = min(best, time.Since(start))
 	}
 	t.Logf("all backends, nothing remembered: %v", best)
-	require.Less(t, best, 2*time.Second) // 350 ms beside four busy loops, with the race detector
+	require.Less(t, best, 2*time.Second) // Under load (four busy loops) and with the race detector it takes 350 ms.
 	require.Equal(t, "SKIP_CLI", report.Backends[1].SuppressedBy)
 
 	data, err := json.Marshal(report)

@@ -9,7 +9,7 @@ import (
 	"github.com/clichain/clichain/doctor"
 )
 
-// A program shows which backends work, and what the user can do about the others.
+// A program reports which backends work, and what the user can do about the others.
 func ExampleDiagnose() {
 	spec := clispec.Spec{
 		Name: "mycli", Binary: "mycli-that-is-not-installed",

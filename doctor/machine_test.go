@@ -19,15 +19,15 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// TestMain lets the test binary play the fake CLIs that tests start.
+// TestMain turns the test binary into a fake CLI if a test starts it as one.
 func TestMain(m *testing.M) {
 	clitest.Main()
 	warmUp()
 	os.Exit(m.Run())
 }
 
-// warmUp runs a program once: what the first run of a process starts for good,
-// such as the watchdog, is no leak of the test that comes first.
+// warmUp runs a program once. Its helpers, such as the watchdog, live as long as the process, and would look like a
+// leak of the first test.
 func warmUp() {
 	program, err := exec.LookPath("true")
 	if err == nil {
@@ -44,7 +44,7 @@ func stdout(text string) clitest.Step { return clitest.Step{Stdout: text} }
 
 var readStdin = clitest.Step{ReadStdin: true}
 
-// codexAnswer is what codex prints for an answer.
+// codexAnswer returns the output of codex for an answer.
 func codexAnswer(text string) string {
 	quoted, _ := json.Marshal(text)
 	return `{"type":"thread.started","thread_id":"t-1"}` + "\n" +
@@ -52,7 +52,7 @@ func codexAnswer(text string) string {
 		`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}` + "\n"
 }
 
-// fake is a backend that answers, or fails in the same way each time.
+// fake is a backend that answers, or fails with its reason.
 type fake struct {
 	name   string
 	reason clichain.Reason
@@ -74,7 +74,7 @@ func (f fake) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clicha
 	}
 }
 
-// logIn gives every CLI a key, as on a machine where they are in use.
+// logIn sets an API key for each CLI.
 func logIn(t testing.TB) {
 	t.Helper()
 	for _, name := range []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CURSOR_API_KEY", "CODEX_API_KEY"} {
@@ -82,14 +82,14 @@ func logIn(t testing.TB) {
 	}
 }
 
-// freshMachine has all the CLIs on PATH, in an empty home, and nothing else in
-// the environment. It returns the home and the folder of the programs.
+// freshMachine installs fakes of all CLIs, with an empty home directory and an almost empty environment. It returns
+// the home directory and the directory of the fakes.
 func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 	t.Helper()
 	for _, kv := range os.Environ() {
 		name, value, _ := strings.Cut(kv, "=")
 		if name != "PATH" && name != "TMPDIR" && !strings.HasPrefix(name, "GO") {
-			t.Setenv(name, value) // to be restored
+			t.Setenv(name, value) // registers the restoration of the value
 			require.NoError(t, os.Unsetenv(name))
 		}
 	}
@@ -105,7 +105,7 @@ func freshMachine(t *testing.T, s clitest.Scenario) (home, bin string) {
 	return home, bin
 }
 
-// write puts a file into a folder.
+// write writes a file in a directory.
 func write(t *testing.T, dir, path, content string) string {
 	t.Helper()
 	file := filepath.Join(dir, path)
@@ -114,7 +114,7 @@ func write(t *testing.T, dir, path, content string) string {
 	return file
 }
 
-// diagnosis is what is known of one of the built-in backends.
+// diagnosis returns the diagnosis of a built-in backend.
 func diagnosis(t *testing.T, name string) doctor.Diagnosis {
 	t.Helper()
 	spec, ok := specs.ByName(name)

@@ -11,19 +11,19 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 )
 
-// The bound is the first one where the machine is quick, and grows with what its answers have taken, up to an end.
+// The bound is the initial one on a fast machine. It grows with the latency of the answers, up to a limit.
 func TestPatience(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		answers []time.Duration // after the start
 		want    time.Duration
 	}{
-		{"nothing answers", nil, 4 * time.Second},
+		{"no answer", nil, 4 * time.Second},
 		{"quick answers", []time.Duration{time.Second, time.Second}, 4 * time.Second},
-		{"a slow one", []time.Duration{3 * time.Second}, 9 * time.Second},
-		{"slower and slower", []time.Duration{3 * time.Second, 8 * time.Second}, 24 * time.Second},
-		{"as slow as can be", []time.Duration{3 * time.Second, 8 * time.Second, 20 * time.Second}, 32 * time.Second},
-		{"one that comes too late", []time.Duration{5 * time.Second}, 4 * time.Second},
+		{"one slow answer", []time.Duration{3 * time.Second}, 9 * time.Second},
+		{"increasing latency", []time.Duration{3 * time.Second, 8 * time.Second}, 24 * time.Second},
+		{"latency up to the limit", []time.Duration{3 * time.Second, 8 * time.Second, 20 * time.Second}, 32 * time.Second},
+		{"answer after the bound", []time.Duration{5 * time.Second}, 4 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -19,10 +19,10 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// changing is what differs from answer to answer.
+// changing matches the parts of a response that differ each time.
 var changing = regexp.MustCompile(`(chatcmpl-|resp_|msg_)[a-z2-7]{26}|("created(?:_at)?": ?)\d+`)
 
-// golden holds a text against a file.
+// golden compares a text with a golden file.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	text = changing.ReplaceAllString(text, "${1}${2}0")
@@ -42,7 +42,7 @@ func indented(t *testing.T, body string) string {
 	return out.String()
 }
 
-// TestAnswers: whole answers and streams, in the words of both APIs.
+// TestAnswers compares whole responses and streams of both APIs with golden files.
 func TestAnswers(t *testing.T) {
 	s := serving(t, says("Hello", ", <world> & ", "all"))
 	for _, test := range []struct{ name, path, body string }{
@@ -67,7 +67,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// streamed is the text that a client of chat completions has at the end of a stream, and the error that it ends with.
+// streamed returns the text that a client of chat completions has received at the end of a stream, and the code of a
+// final error.
 func streamed(t *testing.T, body string) (text, code string, complete bool) {
 	t.Helper()
 	for line := range strings.Lines(body) {
@@ -95,7 +96,7 @@ func streamed(t *testing.T, body string) (text, code string, complete bool) {
 
 var streamHi = strings.Replace(hi, `"model"`, `"stream":true,"model"`, 1)
 
-// TestResets: a client cannot take text back, so it gets the answer exactly, or an error.
+// TestResets checks that a client receives exactly the answer or an error, because sent text cannot be taken back.
 func TestResets(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -103,18 +104,18 @@ func TestResets(t *testing.T) {
 		text   string
 		code   string
 	}{
-		{"none", []clichain.Event{delta("a"), delta("b"), done("ab")}, "ab", ""},
-		{"before any text", []clichain.Event{reset(), delta("ab"), done("ab")}, "ab", ""},
-		{"the same again", []clichain.Event{delta("abc"), reset(), delta("ab"), delta("cd"), done("abcd")}, "abcd", ""},
-		{"less than before", []clichain.Event{delta("abc"), reset(), delta("a"), reset(), delta("abcd"), done("abcd")}, "abcd", ""},
-		{"another, and back", []clichain.Event{delta("abc"), reset(), delta("axxxx"), reset(), delta("abcd"), done("abcd")}, "abcd", ""},
-		{"another", []clichain.Event{delta("abc"), reset(), delta("abX"), done("abX")}, "abc", "answer_changed"},
-		{"shorter", []clichain.Event{delta("abc"), reset(), delta("ab"), done("ab")}, "abc", "answer_changed"},
-		{"only the end knows it", []clichain.Event{delta("abc"), done("xyz")}, "abc", "answer_changed"},
-		{"more at the end", []clichain.Event{delta("abc"), done("abcdef")}, "abcdef", ""},
-		{"blanks around it", []clichain.Event{delta("abc\n"), done("abc")}, "abc\n", ""},
-		{"nothing before the end", []clichain.Event{done("abc")}, "abc", ""},
-		{"parts of letters", []clichain.Event{delta("né"), reset(), delta("n"), delta("éé"), done("néé")}, "néé", ""},
+		{"no reset", []clichain.Event{delta("a"), delta("b"), done("ab")}, "ab", ""},
+		{"reset before any text", []clichain.Event{reset(), delta("ab"), done("ab")}, "ab", ""},
+		{"same text after a reset", []clichain.Event{delta("abc"), reset(), delta("ab"), delta("cd"), done("abcd")}, "abcd", ""},
+		{"shorter text between resets", []clichain.Event{delta("abc"), reset(), delta("a"), reset(), delta("abcd"), done("abcd")}, "abcd", ""},
+		{"different text between resets", []clichain.Event{delta("abc"), reset(), delta("axxxx"), reset(), delta("abcd"), done("abcd")}, "abcd", ""},
+		{"different text after a reset", []clichain.Event{delta("abc"), reset(), delta("abX"), done("abX")}, "abc", "answer_changed"},
+		{"shorter answer after a reset", []clichain.Event{delta("abc"), reset(), delta("ab"), done("ab")}, "abc", "answer_changed"},
+		{"different final answer", []clichain.Event{delta("abc"), done("xyz")}, "abc", "answer_changed"},
+		{"longer final answer", []clichain.Event{delta("abc"), done("abcdef")}, "abcdef", ""},
+		{"text with surrounding blanks", []clichain.Event{delta("abc\n"), done("abc")}, "abc\n", ""},
+		{"only the final answer", []clichain.Event{done("abc")}, "abc", ""},
+		{"pieces of letters", []clichain.Event{delta("né"), reset(), delta("n"), delta("éé"), done("néé")}, "néé", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := post(t, serving(t, &script{events: test.events}), chat, streamHi)
@@ -132,7 +133,8 @@ func TestResets(t *testing.T) {
 	}
 }
 
-// TestHeldStreams: with --hold, and where a schema decides at the end, no text goes out before the answer is known.
+// TestHeldStreams checks that the server sends no text before the final answer if BufferStreams is set or the request
+// has a schema.
 func TestHeldStreams(t *testing.T) {
 	events := []clichain.Event{delta("```json\n{}\n```"), reset(), delta("{}"), done("{}")}
 	schema := strings.Replace(streamHi, `"model"`, `"response_format":{"type":"json_object"},"model"`, 1)
@@ -147,7 +149,8 @@ func TestHeldStreams(t *testing.T) {
 	require.True(t, complete)
 }
 
-// TestStreamFails: before the first text it has a status; after it, an error ends the stream.
+// TestStreamFails checks that a failure before the first text sets the status, and that a later failure ends the
+// stream with an error.
 func TestStreamFails(t *testing.T) {
 	limited := &clichain.BackendError{Backend: "one", Reason: clichain.ReasonRateLimited, Message: "slow down"}
 	a := post(t, serving(t, &script{err: limited}), chat, streamHi)
@@ -166,7 +169,7 @@ func TestStreamFails(t *testing.T) {
 	require.NotContains(t, a.body, "response.completed")
 }
 
-// TestTruncated: an answer that was cut short says so.
+// TestTruncated checks that the response of a truncated answer has the reason.
 func TestTruncated(t *testing.T) {
 	e := done("half")
 	e.Response.Flags = []call.Flag{call.FlagTruncated}
@@ -177,7 +180,7 @@ func TestTruncated(t *testing.T) {
 	require.Contains(t, post(t, s, responses, `{"input":"hi","stream":true}`).body, "event: response.incomplete\n")
 }
 
-// TestErrors: each failure has the status and the type that clients act on.
+// TestErrors checks the status, the type and the headers of each failure, on which clients base their retries.
 func TestErrors(t *testing.T) {
 	type failed = clichain.BackendError
 	chain := func(all ...*failed) error {
@@ -193,23 +196,23 @@ func TestErrors(t *testing.T) {
 		err               error
 		status            int
 		kind, code, param string
-		retry             string // the pattern of Retry-After
+		retry             string // a pattern of Retry-After
 		useless           bool
 	}{
 		{"rate limit", chain(&failed{Backend: "a", Reason: clichain.ReasonRateLimited, RetryAfter: soon}), 429, "rate_limit_error", "rate_limit_exceeded", "", `^(19|20)$`, false},
 		{"usage limit", chain(&failed{Backend: "a", Reason: clichain.ReasonUsageLimit, RetryAfter: late}), 429, "insufficient_quota", "insufficient_quota", "", `^7\d\d\d$`, true},
-		{"the first that is back", chain(&failed{Backend: "a", Reason: clichain.ReasonUsageLimit, RetryAfter: soon}, &failed{Backend: "b", Reason: clichain.ReasonOverloaded}), 503, "server_error", "overloaded", "", `^(19|20)$`, false},
+		{"earliest retry time", chain(&failed{Backend: "a", Reason: clichain.ReasonUsageLimit, RetryAfter: soon}, &failed{Backend: "b", Reason: clichain.ReasonOverloaded}), 503, "server_error", "overloaded", "", `^(19|20)$`, false},
 		{"logged out", chain(&failed{Backend: "a", Reason: clichain.ReasonUnauthenticated}), 503, "server_error", "unauthenticated", "", `^$`, true},
 		{"timeout", chain(&failed{Backend: "a", Reason: clichain.ReasonTimeout}), 504, "server_error", "timeout", "", `^$`, false},
-		{"too long", chain(&failed{Backend: "a", Reason: clichain.ReasonContextOverflow}), 400, "invalid_request_error", "context_length_exceeded", "", `^$`, true},
+		{"context overflow", chain(&failed{Backend: "a", Reason: clichain.ReasonContextOverflow}), 400, "invalid_request_error", "context_length_exceeded", "", `^$`, true},
 		{"bad model", chain(&failed{Backend: "a", Reason: clichain.ReasonBadModel}), 404, "invalid_request_error", "model_not_found", "", `^$`, true},
-		{"the model's own backend says why", chain(&failed{Backend: "a", Reason: clichain.ReasonModelMismatch, Stage: call.StageSkipped},
+		{"backend of the model is not installed", chain(&failed{Backend: "a", Reason: clichain.ReasonModelMismatch, Stage: call.StageSkipped},
 			&failed{Backend: "b", Reason: clichain.ReasonNotInstalled, Stage: call.StageSkipped}), 503, "server_error", "not_installed", "", `^$`, true},
 		{"unsupported", chain(&failed{Backend: "a", Reason: clichain.ReasonUnsupported, Option: "options.effort", Stage: call.StageSkipped}), 400, "invalid_request_error", "unsupported_parameter", "reasoning_effort", `^$`, true},
-		{"a mistake in the request", &clichain.ChainError{Cause: &failed{Reason: clichain.ReasonBadRequest, Option: "messages[0].content"}}, 400, "invalid_request_error", "bad_request", "messages[0].content", `^$`, true},
-		{"a mistake in the settings", chain(&failed{Backend: "a", Reason: clichain.ReasonBadOption, Option: "config.binary"}), 503, "server_error", "bad_option", "", `^$`, true},
-		{"an error of another kind", fmt.Errorf("strange"), 502, "server_error", "exit", "", `^$`, true},
-		{"a reason of its own", chain(&failed{Backend: "a", Reason: "own"}), 502, "server_error", "own", "", `^$`, true},
+		{"invalid request", &clichain.ChainError{Cause: &failed{Reason: clichain.ReasonBadRequest, Option: "messages[0].content"}}, 400, "invalid_request_error", "bad_request", "messages[0].content", `^$`, true},
+		{"invalid settings", chain(&failed{Backend: "a", Reason: clichain.ReasonBadOption, Option: "config.binary"}), 503, "server_error", "bad_option", "", `^$`, true},
+		{"unknown error", fmt.Errorf("strange"), 502, "server_error", "exit", "", `^$`, true},
+		{"custom reason", chain(&failed{Backend: "a", Reason: "own"}), 502, "server_error", "own", "", `^$`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := post(t, serving(t, &script{err: test.err}), chat, hi)
@@ -228,8 +231,8 @@ func TestErrors(t *testing.T) {
 	require.NotContains(t, a.body, "secret")
 }
 
-// TestNothingIsAsked: the library's own check of a request is told by the field that the client knows.
-func TestNothingIsAsked(t *testing.T) {
+// TestValidationErrors checks that an error of the library's validation has the field name of the API.
+func TestValidationErrors(t *testing.T) {
 	s := serving(t, clichain.ChainOf([]clichain.Backend{says("x")}, nil))
 	e := post(t, s, chat, `{"model":"clichain"}`).failure(t)
 	require.Equal(t, "messages", e.Param)

@@ -19,7 +19,7 @@ func TestEveryReasonHasARow(t *testing.T) {
 	}
 }
 
-// TestServePageErrors: docs/reference/http.md has each reason with its error.
+// TestServePageErrors checks that docs/reference/http.md lists each reason with its error.
 func TestServePageErrors(t *testing.T) {
 	data, err := os.ReadFile("../docs/reference/http.md")
 	require.NoError(t, err)

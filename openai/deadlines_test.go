@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// connection keeps the deadlines that are set on it.
+// connection records the deadlines that a handler sets.
 type connection struct {
 	*httptest.ResponseRecorder
 	reads, writes []time.Time
@@ -21,15 +21,15 @@ type connection struct {
 func (c *connection) SetReadDeadline(t time.Time) error  { c.reads = append(c.reads, t); return nil }
 func (c *connection) SetWriteDeadline(t time.Time) error { c.writes = append(c.writes, t); return nil }
 
-// TestDeadlines: sending a request and reading its answer are bounded, the time in between is not, and no bound is left
-// over from the request before.
+// TestDeadlines checks that the server limits the time to read a request and to write a response, but not the time
+// between them. A limit of an earlier request does not remain.
 func TestDeadlines(t *testing.T) {
 	h := openai.NewHandler(says("x"), &openai.Config{Token: token})
 	for _, test := range []struct {
 		name, body string
 		status     int
 	}{
-		{"an answer", hi, 200}, {"a stream", streamHi, 200}, {"a refusal", "{", 400},
+		{"answer", hi, 200}, {"stream", streamHi, 200}, {"refused request", "{", 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, "http://localhost"+chat, strings.NewReader(test.body))
@@ -40,7 +40,7 @@ func TestDeadlines(t *testing.T) {
 			require.Equal(t, test.status, c.Code)
 			require.Len(t, c.reads, 2)
 			require.WithinRange(t, c.reads[0], time.Now(), time.Now().Add(2*time.Minute))
-			require.Zero(t, c.reads[1], "reading notices that the client leaves")
+			require.Zero(t, c.reads[1], "the reader must notice a disconnect")
 			require.GreaterOrEqual(t, len(c.writes), 2)
 			require.Zero(t, c.writes[0])
 			for _, at := range c.writes[1:] {
@@ -48,9 +48,9 @@ func TestDeadlines(t *testing.T) {
 			}
 		})
 	}
-	r := httptest.NewRequest(http.MethodPost, "http://localhost"+chat, strings.NewReader(hi)) // without the token
+	r := httptest.NewRequest(http.MethodPost, "http://localhost"+chat, strings.NewReader(hi)) // the token is missing
 	c := &connection{ResponseRecorder: httptest.NewRecorder()}
 	h.ServeHTTP(c, r)
 	require.Equal(t, 401, c.Code)
-	require.Len(t, c.reads, 1, "what is not read stays bounded")
+	require.Len(t, c.reads, 1, "the deadline of an unread body remains")
 }

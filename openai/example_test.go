@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// A client sends a chat completion to the handler. In a program the backend is a chain of CLIs, such as
-// clichain.ChainOf makes it.
+// A client sends a chat completion to the handler. In a real program the backend is a chain of CLIs, created with
+// clichain.ChainOf.
 func Example() {
 	backend := clichain.BackendFunc("echo", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
 		return &clichain.Response{Text: "You said: " + req.Messages[0].Content, Backend: "echo"}, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// TestErrorsNameFieldsOfConfig: an error that a field of Config prevents has the name of the field, as the program
-// calls it.
+// TestErrorsNameFieldsOfConfig checks that an error that a field of Config could prevent contains the program's name
+// of the field.
 func TestErrorsNameFieldsOfConfig(t *testing.T) {
 	changed := &script{events: []clichain.Event{
 		{Kind: clichain.EventDelta, Text: "old"},

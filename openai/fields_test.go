@@ -10,8 +10,9 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// TestRefused: what cannot be honoured is refused by its name, before anything is asked.
-func TestRefused(t *testing.T) {
+// TestRefusedFields checks that the server refuses an unsupported field before it asks a backend, and that the error
+// contains the field's name.
+func TestRefusedFields(t *testing.T) {
 	s := serving(t, says("x"))
 	const tools = `[{"type":"function","function":{"name":"f"}}]`
 	for _, test := range []struct{ path, fields, param, code string }{
@@ -80,8 +81,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTaken: what is honoured reaches the backend, and what asks for nothing is no mistake.
-func TestTaken(t *testing.T) {
+// TestAcceptedFields checks that supported fields reach the backend, and that fields with neutral values are accepted.
+func TestAcceptedFields(t *testing.T) {
 	user := func(text string) []clichain.Message {
 		return []clichain.Message{{Role: clichain.RoleUser, Content: text}}
 	}
@@ -91,25 +92,25 @@ func TestTaken(t *testing.T) {
 		want             clichain.Request
 	}{
 		{"no model", chat, `{"messages":[{"role":"user","content":"hi"}]}`, clichain.Request{Messages: user("hi")}},
-		{"the chain", chat, hi, clichain.Request{Messages: user("hi")}},
-		{"a backend", chat, `{"model":"one","messages":[{"role":"user","content":"hi"}]}`, clichain.Request{Messages: user("hi"), Model: "one"}},
-		{"a model of it", chat, `{"model":"one/large","messages":[{"role":"user","content":"hi"}]}`, clichain.Request{Messages: user("hi"), Model: "one/large"}},
-		{"a conversation", chat, `{"messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},{"role":"user","content":"a"},
+		{"chain as model", chat, hi, clichain.Request{Messages: user("hi")}},
+		{"backend as model", chat, `{"model":"one","messages":[{"role":"user","content":"hi"}]}`, clichain.Request{Messages: user("hi"), Model: "one"}},
+		{"model of a backend", chat, `{"model":"one/large","messages":[{"role":"user","content":"hi"}]}`, clichain.Request{Messages: user("hi"), Model: "one/large"}},
+		{"conversation", chat, `{"messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},{"role":"user","content":"a"},
 			{"role":"assistant","content":"b","refusal":null,"annotations":[],"tool_calls":null},{"role":"user","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]}`,
 			clichain.Request{Messages: []clichain.Message{{Role: clichain.RoleSystem, Content: "s"}, {Role: clichain.RoleSystem, Content: "d"},
 				{Role: clichain.RoleUser, Content: "a"}, {Role: clichain.RoleAssistant, Content: "b"}, {Role: clichain.RoleUser, Content: "c\n\nd"}}}},
-		{"an object", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_object"}}`,
+		{"JSON object", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_object"}}`,
 			clichain.Request{Messages: user("hi"), Schema: []byte(`{"type":"object"}`)}},
-		{"a schema", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"c","strict":true,"schema":` + city + `}}}`,
+		{"schema", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"c","strict":true,"schema":` + city + `}}}`,
 			clichain.Request{Messages: user("hi"), Schema: []byte(city)}},
-		{"a described schema", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"c","description":"a city","schema":{"type":"object"}}}}`,
+		{"schema with a description", chat, `{"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"c","description":"a city","schema":{"type":"object"}}}}`,
 			clichain.Request{Messages: user("hi"), Schema: []byte(`{"description":"a city","type":"object"}`)}},
 		{"effort", chat, `{"messages":[{"role":"user","content":"hi"}],"reasoning_effort":"high","response_format":{"type":"text"}}`,
 			clichain.Request{Messages: user("hi"), Options: clichain.Options{Effort: "high"}}},
-		{"what asks for nothing", chat, `{"messages":[{"role":"user","content":"hi"}],"temperature":1.0,"top_p":null,"frequency_penalty":0.0,"n":1,"stop":[],"tools":[],"tool_choice":"none",
+		{"neutral values", chat, `{"messages":[{"role":"user","content":"hi"}],"temperature":1.0,"top_p":null,"frequency_penalty":0.0,"n":1,"stop":[],"tools":[],"tool_choice":"none",
 			"logprobs":false,"store":false,"user":"u","metadata":{"a":"b"},"seed":null,"parallel_tool_calls":true,"modalities":["text"],"stream":false,"logit_bias":{ }}`,
 			clichain.Request{Messages: user("hi")}},
-		{"a text", responses, `{"model":"clichain","input":"hi"}`, clichain.Request{Messages: user("hi")}},
+		{"text", responses, `{"model":"clichain","input":"hi"}`, clichain.Request{Messages: user("hi")}},
 		{"instructions", responses, `{"input":[{"role":"user","content":"a"},{"type":"message","id":"msg_1","status":"completed","role":"assistant",
 			"content":[{"type":"output_text","text":"b","annotations":[]}]},{"role":"user","content":[{"type":"input_text","text":"c"}]}],"instructions":"i",
 			"reasoning":{"effort":"low"},"text":{"format":{"type":"json_schema","name":"c","schema":` + city + `}},"store":false,"truncation":"disabled"}`,
@@ -127,8 +128,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestIgnored: whoever serves may accept the loss of a setting, and of none that is more than a setting.
-func TestIgnored(t *testing.T) {
+// TestIgnoredFields checks that the operator can make the server ignore settings of the answer, but no other field.
+func TestIgnoredFields(t *testing.T) {
 	s := serving(t, says("x"), func(c *openai.Config) { c.IgnoredFields = openai.IgnorableFields() })
 	body := strings.Replace(hi, `"model"`, `"temperature":0.2,"max_tokens":9,"seed":1,"service_tier":"flex","model"`, 1)
 	require.Equal(t, 200, post(t, s, chat, body).status)

@@ -14,8 +14,8 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// TestGuards: what does not come from a program of this machine with the token gets no further.
-func TestGuards(t *testing.T) {
+// TestHandlerRejectsUntrustedRequests checks that only local programs with the token reach the backend.
+func TestHandlerRejectsUntrustedRequests(t *testing.T) {
 	backend := says("secret")
 	s := serving(t, backend, func(c *openai.Config) {
 		c.AllowedOrigins, c.MaxBodyBytes = []string{"http://localhost:3000"}, 1000
@@ -29,30 +29,30 @@ func TestGuards(t *testing.T) {
 		status int
 		code   string
 	}{
-		{"all is well", func(*http.Request) {}, 200, ""},
+		{"valid request", func(*http.Request) {}, 200, ""},
 		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401, "invalid_api_key"},
-		{"an empty token", header("Authorization", "Bearer "), 401, "invalid_api_key"},
-		{"another token", header("Authorization", "Bearer 0123456789abcdeg"), 401, "invalid_api_key"},
-		{"the beginning of the token", header("Authorization", "Bearer 0123456789abcde"), 401, "invalid_api_key"},
-		{"another scheme", header("Authorization", "Basic "+token), 401, "invalid_api_key"},
-		{"a small scheme", header("Authorization", "bearer "+token), 200, ""},
-		{"another host", func(r *http.Request) { r.Host = "evil.example" }, 403, "host_not_allowed"},
-		{"a host that looks local", func(r *http.Request) { r.Host = "localhost.evil.example:8484" }, 403, "host_not_allowed"},
+		{"empty token", header("Authorization", "Bearer "), 401, "invalid_api_key"},
+		{"wrong token", header("Authorization", "Bearer 0123456789abcdeg"), 401, "invalid_api_key"},
+		{"prefix of the token", header("Authorization", "Bearer 0123456789abcde"), 401, "invalid_api_key"},
+		{"unsupported scheme", header("Authorization", "Basic "+token), 401, "invalid_api_key"},
+		{"lower-case scheme", header("Authorization", "bearer "+token), 200, ""},
+		{"foreign host", func(r *http.Request) { r.Host = "evil.example" }, 403, "host_not_allowed"},
+		{"foreign host with a local prefix", func(r *http.Request) { r.Host = "localhost.evil.example:8484" }, 403, "host_not_allowed"},
 		{"localhost", func(r *http.Request) { r.Host = "localhost:1" }, 200, ""},
 		{"IPv6", func(r *http.Request) { r.Host = "[::1]:8484" }, 200, ""},
-		{"brackets inside out", func(r *http.Request) { r.Host = "]localhost[" }, 403, "host_not_allowed"},
-		{"two brackets", func(r *http.Request) { r.Host = "[[::1]]" }, 403, "host_not_allowed"},
-		{"a page", header("Origin", "https://evil.example"), 403, "origin_not_allowed"},
-		{"a page without an origin", header("Origin", "null"), 403, "origin_not_allowed"},
-		{"an empty origin", header("Origin", ""), 403, "origin_not_allowed"},
-		{"a page that may", header("Origin", "http://localhost:3000"), 200, ""},
+		{"reversed brackets", func(r *http.Request) { r.Host = "]localhost[" }, 403, "host_not_allowed"},
+		{"double brackets", func(r *http.Request) { r.Host = "[[::1]]" }, 403, "host_not_allowed"},
+		{"foreign origin", header("Origin", "https://evil.example"), 403, "origin_not_allowed"},
+		{"null origin", header("Origin", "null"), 403, "origin_not_allowed"},
+		{"empty origin", header("Origin", ""), 403, "origin_not_allowed"},
+		{"allowed origin", header("Origin", "http://localhost:3000"), 200, ""},
 		{"two origins", func(r *http.Request) {
 			r.Header["Origin"] = []string{"http://localhost:3000", "https://evil.example"}
 		}, 403, "origin_not_allowed"},
-		{"a form", header("Content-Type", "text/plain"), 415, "unsupported_media_type"},
-		{"a charset", header("Content-Type", "application/json; charset=utf-8"), 200, ""},
-		{"another method", func(r *http.Request) { r.Method = http.MethodGet }, 405, "method_not_allowed"},
-		{"another URL", func(r *http.Request) { r.URL.Path = "/v1/embeddings" }, 404, "unknown_url"},
+		{"content type of a form", header("Content-Type", "text/plain"), 415, "unsupported_media_type"},
+		{"content type with a charset", header("Content-Type", "application/json; charset=utf-8"), 200, ""},
+		{"unsupported method", func(r *http.Request) { r.Method = http.MethodGet }, 405, "method_not_allowed"},
+		{"unknown URL", func(r *http.Request) { r.URL.Path = "/v1/embeddings" }, 404, "unknown_url"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := request(t, s, http.MethodPost, chat, hi)
@@ -72,8 +72,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuardsOfHosts sends each Host as it is: Go's own client would take the zone of an address away.
-func TestGuardsOfHosts(t *testing.T) {
+// TestHandlerChecksHost writes each Host header itself, because Go's client would remove the zone of an address.
+func TestHandlerChecksHost(t *testing.T) {
 	s := serving(t, says("secret"))
 	for host, want := range map[string]int{
 		"localhost": 200, "[::1]:8484": 200,
@@ -92,8 +92,8 @@ func TestGuardsOfHosts(t *testing.T) {
 	}
 }
 
-// TestNoTokenLetsNobodyIn: a server that was given none is closed, not open.
-func TestNoTokenLetsNobodyIn(t *testing.T) {
+// TestHandlerWithoutToken checks that a server without a token refuses all requests.
+func TestHandlerWithoutToken(t *testing.T) {
 	s := serving(t, says("secret"), func(c *openai.Config) { c.Token = "" })
 	r := request(t, s, http.MethodPost, chat, hi)
 	r.Header.Set("Authorization", "Bearer ")
@@ -114,7 +114,7 @@ func TestNewHandlerPanicsWithoutBackend(t *testing.T) {
 	require.PanicsWithValue(t, "openai: NewHandler: backend is nil", func() { openai.NewHandler(nil, &openai.Config{Token: token}) })
 }
 
-// TestBodyLimit: the length that is announced decides as well as the one that comes.
+// TestBodyLimit checks that the limit applies to the declared length and to the received length.
 func TestBodyLimit(t *testing.T) {
 	s := serving(t, says("x"), func(c *openai.Config) { c.MaxBodyBytes = 1000 })
 	large := strings.Replace(hi, "hi", strings.Repeat("x", 1000), 1)
@@ -122,11 +122,11 @@ func TestBodyLimit(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, a.status)
 	require.Equal(t, "request_too_large", a.failure(t).Code)
 	r := request(t, s, http.MethodPost, chat, large)
-	r.ContentLength = -1 // in chunks
+	r.ContentLength = -1 // chunked encoding
 	require.Equal(t, http.StatusRequestEntityTooLarge, do(t, s, r).status)
 }
 
-// TestPreflight: a browser asks whether it may, without the token.
+// TestPreflight checks that a preflight request of a browser needs no token.
 func TestPreflight(t *testing.T) {
 	s := serving(t, says("x"), func(c *openai.Config) { c.AllowedOrigins = []string{"http://localhost:3000"} })
 	ask := func(origin string) answer {

@@ -14,7 +14,8 @@ import (
 // png is an image of one pixel.
 const png = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// TestImages: one that came with the last message is a file while the backend is asked, and none after it.
+// TestImages checks that an image of the last message is a file during the call, and that the server removes it
+// afterwards.
 func TestImages(t *testing.T) {
 	for path, body := range map[string]string{
 		chat:      `{"messages":[{"role":"user","content":[{"type":"text","text":"what is it?"},{"type":"image_url","image_url":{"url":"` + png + `","detail":"auto"}}]}]}`,

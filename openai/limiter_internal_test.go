@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimiterRefuses: a request that cannot wait is refused at once.
+// TestLimiterRefuses checks that the limiter refuses a request immediately if too many requests wait.
 func TestLimiterRefuses(t *testing.T) {
 	l := newLimiter(&Config{Concurrency: 1})
 	for range maxWaiting + 1 {
@@ -22,7 +22,7 @@ func TestLimiterRefuses(t *testing.T) {
 	require.Equal(t, "rate_limit_exceeded", err.Label())
 }
 
-// TestLimiterWaits: a request waits for a slot for a minute, or until its client leaves.
+// TestLimiterWaits checks that a request waits for a slot for at most a minute, or until its client disconnects.
 func TestLimiterWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(&Config{Concurrency: 1})

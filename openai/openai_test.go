@@ -28,16 +28,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is far above what anything in these tests takes.
+// patience is a time limit far above the duration of any step in these tests.
 const patience = 90 * time.Second
 
 const token = "0123456789abcdef"
 
-// script is a backend that says the same to everybody, and keeps what it was asked.
+// script is a backend that yields the same events for each request, and records the requests.
 type script struct {
 	events []clichain.Event
 	err    error
-	asked  chan clichain.Request // nil: nobody wants to know
+	asked  chan clichain.Request // nil records no requests
 }
 
 func (s *script) Name() string { return "one" }
@@ -62,7 +62,7 @@ func (s *script) Stream(_ context.Context, req clichain.Request) iter.Seq2[clich
 	}
 }
 
-// says is a backend whose text comes in those pieces.
+// says returns a backend whose text arrives in the given pieces.
 func says(pieces ...string) *script {
 	s := &script{}
 	s.events = append(s.events, clichain.Event{Kind: clichain.EventStart, Backend: "one"},
@@ -88,7 +88,7 @@ func done(text string) clichain.Event {
 	}}
 }
 
-// serving is a server in front of a backend.
+// serving returns a running server for a backend.
 func serving(t *testing.T, b clichain.Backend, change ...func(*openai.Config)) *httptest.Server {
 	t.Helper()
 	cfg := openai.Config{Backends: []string{"zero", "one"}, Token: token}
@@ -100,14 +100,14 @@ func serving(t *testing.T, b clichain.Backend, change ...func(*openai.Config)) *
 	return s
 }
 
-// answer is a response that was read.
+// answer is a response with its whole body.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// failure is the error that it has.
+// failure returns the error in the body of a response.
 func (a answer) failure(t *testing.T) (e struct{ Message, Type, Param, Code string }) {
 	t.Helper()
 	var body struct{ Error *json.RawMessage }

@@ -19,7 +19,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// TestFakeCLIs: a chain of processes answers, and what is not up to it is told.
+// TestFakeCLIs checks that a chain of processes answers, and that an error describes a backend's problem.
 func TestFakeCLIs(t *testing.T) {
 	first, second := specs.Claude(), specs.Codex()
 	chain := clichain.ChainOf([]clichain.Backend{
@@ -35,20 +35,20 @@ func TestFakeCLIs(t *testing.T) {
 		require.Contains(t, a.body, "fine")
 	}
 	a := post(t, s, chat, strings.Replace(hi, `"clichain"`, `"claude"`, 1))
-	require.Equal(t, 503, a.status, "the CLI's login is not the client's")
+	require.Equal(t, 503, a.status, "a CLI without a login is no client error")
 	require.NotContains(t, a.body, "invalid_api_key")
 }
 
-// TestClientLeaves: its call ends with it, and no process stays.
-func TestClientLeaves(t *testing.T) {
+// TestClientDisconnects checks that a call ends when its client disconnects, and leaves no process.
+func TestClientDisconnects(t *testing.T) {
 	spec := specs.Claude()
 	started := clitest.Step{Stdout: `{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":"started"}}}` + "\n"}
 	for _, test := range []struct {
 		name, body string
 		steps      []clitest.Step
 	}{
-		{"before any text", hi, []clitest.Step{{ReadStdin: true}, {Ignore: []string{"INT", "TERM"}}, {Hang: true}}},
-		{"in a stream", streamHi, []clitest.Step{{ReadStdin: true}, started, {Ignore: []string{"INT", "TERM"}}, {Hang: true}}},
+		{"before the first text", hi, []clitest.Step{{ReadStdin: true}, {Ignore: []string{"INT", "TERM"}}, {Hang: true}}},
+		{"during a stream", streamHi, []clitest.Step{{ReadStdin: true}, started, {Ignore: []string{"INT", "TERM"}}, {Hang: true}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			clitest.NoLeaks(t)
@@ -64,7 +64,7 @@ func TestClientLeaves(t *testing.T) {
 			go func() {
 				defer close(left)
 				resp, err := s.Client().Do(request(t, s, http.MethodPost, chat, test.body).WithContext(ctx))
-				if err == nil { // of a stream
+				if err == nil { // only for a stream
 					defer resp.Body.Close()
 					line, _ := bufio.NewReader(resp.Body).ReadString('\n')
 					if strings.Contains(line, "data: ") {
@@ -80,15 +80,15 @@ func TestClientLeaves(t *testing.T) {
 			select {
 			case <-ended:
 			case <-time.After(patience):
-				t.Fatal("the call goes on")
+				t.Fatal("the call did not end")
 			}
 			require.Empty(t, clitest.Survivors(path))
 		})
 	}
 }
 
-// TestJobs: so many at once and no more, and all are answered.
-func TestJobs(t *testing.T) {
+// TestConcurrencyLimit checks that the server never exceeds its concurrency limit, and that all requests succeed.
+func TestConcurrencyLimit(t *testing.T) {
 	const jobs, requests = 2, 6
 	var running, most atomic.Int32
 	goOn := make(chan struct{})

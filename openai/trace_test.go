@@ -13,8 +13,8 @@ import (
 	"github.com/clichain/clichain/openai"
 )
 
-// An answer belongs to the trace of the request, for the CLIs and for whoever keeps traces here.
-func TestTraceOfARequest(t *testing.T) {
+// The trace of a request is passed to the backend, and to the hook Config.Trace.
+func TestRequestTrace(t *testing.T) {
 	const parent, state = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=1"
 	type kept struct{}
 	for _, test := range []struct{ name, path, body, parent, want string }{
@@ -22,7 +22,7 @@ func TestTraceOfARequest(t *testing.T) {
 		{"stream", "/v1/chat/completions", `{"model":"clichain","stream":true,"messages":[{"role":"user","content":"hi"}]}`, parent, parent},
 		{"responses", "/v1/responses", `{"model":"clichain","input":"hi"}`, parent, parent},
 		{"no trace", "/v1/responses", `{"model":"clichain","input":"hi"}`, "", ""},
-		{"no well-formed one", "/v1/responses", `{"model":"clichain","input":"hi"}`, parent[1:], ""},
+		{"malformed trace", "/v1/responses", `{"model":"clichain","input":"hi"}`, parent[1:], ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var heard []string

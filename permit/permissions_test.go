@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folders makes a directory that is allowed, one that is not, and links between them.
+// folders creates an allowed directory, another directory, and links between them.
 func folders(t *testing.T) (allowed, other string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -25,21 +25,21 @@ func folders(t *testing.T) (allowed, other string) {
 		"out": other, "in": filepath.Join(allowed, "below"), "dangling": filepath.Join(other, "later"), "loop": filepath.Join(allowed, "loop"),
 	} {
 		if err := os.Symlink(target, filepath.Join(allowed, name)); err != nil {
-			t.Skip("links cannot be made here: ", err)
+			t.Skip("cannot create a link: ", err)
 		}
 	}
 	return allowed, other
 }
 
-// Each field that grants something is refused by the zero value, or by a value that allows something else, and passes
-// with the value that allows it.
+// Apply refuses each field that grants a right, for the zero value and for a value that allows something else. It
+// accepts the field with the value that allows it.
 func TestApply(t *testing.T) {
 	dir, other := folders(t)
 	for _, test := range []struct {
 		name    string
 		allowed permit.Permissions
 		set     func(*call.Request)
-		field   string // that is refused by the zero value; "" if nothing is
+		field   string // the field that the zero value refuses, if any
 	}{
 		{"a question", permit.Permissions{}, func(*call.Request) {}, ""},
 		{"all that narrows", permit.Permissions{}, func(r *call.Request) {
@@ -91,7 +91,7 @@ func refused(t *testing.T, field string, err error) {
 	require.NotEmpty(t, failed.Advice)
 }
 
-// What is a little beyond a permission is beyond it.
+// Apply refuses values slightly beyond a permission.
 func TestApplyRefuses(t *testing.T) {
 	dir, other := folders(t)
 	full := permit.Permissions{
@@ -103,33 +103,33 @@ func TestApplyRefuses(t *testing.T) {
 		field string
 		set   func(*call.Request)
 	}{
-		"more access":               {"access", func(r *call.Request) { r.Access = call.AccessFull }},
-		"access without a name":     {"", func(r *call.Request) { r.Access = 9 }},
-		"a directory above":         {"dir", func(r *call.Request) { r.Access, r.Dir = 1, filepath.Dir(dir) }},
-		"a directory beside":        {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"x" }},
-		"a way out":                 {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/below/../../other" }},
-		"a link out":                {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/out" }},
-		"below a link out":          {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/out/new" }},
-		"a link to nothing":         {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/dangling" }},
-		"below a link to nothing":   {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/dangling/x" }},
-		"a link to itself":          {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/loop" }},
-		"below a file":              {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/a.png/x" }},
-		"a name with a NUL":         {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/a\x00b" }},
-		"a session's own directory": {"dir", func(r *call.Request) { r.Access, r.Session = 1, "claude:1" }},
-		"a second directory":        {"options.add_dirs[1]", func(r *call.Request) { r.Options.AddDirs = []string{dir, other} }},
-		"an image elsewhere":        {"options.images[0]", func(r *call.Request) { r.Options.Images = []string{dir + "/out/a.png"} }},
-		"another argument":          {"options.extra.claude[1]", func(r *call.Request) { r.Options.Extra = map[string][]string{"claude": {"--chrome", "--chrome=1"}} }},
-		"another backend's":         {"options.extra.codex[0]", func(r *call.Request) { r.Options.Extra = map[string][]string{"codex": {"--chrome"}} }},
-		"a variable's prefix":       {"env.APP", func(r *call.Request) { r.Env = map[string]string{"APP": ""} }},
-		"more than a variable":      {"env.ONE_", func(r *call.Request) { r.Env = map[string]string{"ONE_": "", "ONE": ""} }},
-		"another model":             {"model", func(r *call.Request) { r.Model = "opus" }},
-		"another fallback model":    {"options.fallback_model", func(r *call.Request) { r.Model, r.Options.FallbackModel = "haiku", "opus" }},
-		"another tool":              {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"Read(*"} }},
-		"two tools in one":          {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"mcp__a__b Bash"} }},
-		"another mode":              {"options.permission_mode", func(r *call.Request) { r.Options.PermissionMode = "Plan" }},
-		"another payer":             {"billing", func(r *call.Request) { r.Billing = call.BillingAPIKey }},
-		"too much":                  {"", func(r *call.Request) { r.Metadata = map[string]string{"a": strings.Repeat("x", 2000)} }},
-		"broken JSON":               {"", func(r *call.Request) { r.Schema = json.RawMessage(`{`) }},
+		"higher access":                          {"access", func(r *call.Request) { r.Access = call.AccessFull }},
+		"unknown access":                         {"", func(r *call.Request) { r.Access = 9 }},
+		"parent directory":                       {"dir", func(r *call.Request) { r.Access, r.Dir = 1, filepath.Dir(dir) }},
+		"directory with the same prefix":         {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"x" }},
+		"path with dots to another directory":    {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/below/../../other" }},
+		"link to another directory":              {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/out" }},
+		"path below a link to another directory": {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/out/new" }},
+		"dangling link":                          {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/dangling" }},
+		"path below a dangling link":             {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/dangling/x" }},
+		"link to itself":                         {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/loop" }},
+		"path below a file":                      {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/a.png/x" }},
+		"NUL in a path":                          {"dir", func(r *call.Request) { r.Access, r.Dir = 1, dir+"/a\x00b" }},
+		"session without a directory":            {"dir", func(r *call.Request) { r.Access, r.Session = 1, "claude:1" }},
+		"second directory":                       {"options.add_dirs[1]", func(r *call.Request) { r.Options.AddDirs = []string{dir, other} }},
+		"image in another directory":             {"options.images[0]", func(r *call.Request) { r.Options.Images = []string{dir + "/out/a.png"} }},
+		"another argument":                       {"options.extra.claude[1]", func(r *call.Request) { r.Options.Extra = map[string][]string{"claude": {"--chrome", "--chrome=1"}} }},
+		"argument of another backend":            {"options.extra.codex[0]", func(r *call.Request) { r.Options.Extra = map[string][]string{"codex": {"--chrome"}} }},
+		"prefix of a variable":                   {"env.APP", func(r *call.Request) { r.Env = map[string]string{"APP": ""} }},
+		"variable with an allowed prefix":        {"env.ONE_", func(r *call.Request) { r.Env = map[string]string{"ONE_": "", "ONE": ""} }},
+		"another model":                          {"model", func(r *call.Request) { r.Model = "opus" }},
+		"another fallback model":                 {"options.fallback_model", func(r *call.Request) { r.Model, r.Options.FallbackModel = "haiku", "opus" }},
+		"another tool":                           {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"Read(*"} }},
+		"two tools in one entry":                 {"options.allowed_tools[0]", func(r *call.Request) { r.Options.AllowedTools = []string{"mcp__a__b Bash"} }},
+		"another mode":                           {"options.permission_mode", func(r *call.Request) { r.Options.PermissionMode = "Plan" }},
+		"another payer":                          {"billing", func(r *call.Request) { r.Billing = call.BillingAPIKey }},
+		"too large request":                      {"", func(r *call.Request) { r.Metadata = map[string]string{"a": strings.Repeat("x", 2000)} }},
+		"invalid JSON":                           {"", func(r *call.Request) { r.Schema = json.RawMessage(`{`) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := call.Prompt("hi")
@@ -143,8 +143,8 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// What a request leaves open is filled in by the permissions, and what it says is made exact.
-func TestApplyFillsIn(t *testing.T) {
+// Apply sets the omitted fields of a request, and replaces its paths with absolute paths without links.
+func TestApplyDefaults(t *testing.T) {
 	dir, other := folders(t)
 	p := permit.Permissions{Access: call.AccessWrite, Dirs: []string{dir, other}, Billing: call.BillingSubscription}
 	req := call.Prompt("hi")
@@ -158,9 +158,9 @@ func TestApplyFillsIn(t *testing.T) {
 	req.Dir, req.Options.AddDirs = filepath.Join(dir, "in"), given
 	got, err = p.Apply(req)
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(dir, "below"), got.Dir, "the path without links")
+	require.Equal(t, filepath.Join(dir, "below"), got.Dir, "the path has no links")
 	require.Equal(t, []string{other, filepath.Join(dir, "not-yet", "there")}, got.Options.AddDirs)
-	require.Equal(t, filepath.Join(dir, "out"), given[0], "the request of the caller stays")
+	require.Equal(t, filepath.Join(dir, "out"), given[0], "the caller's request is unchanged")
 
 	t.Chdir(dir)
 	p.Dirs = nil
@@ -173,8 +173,8 @@ func TestApplyFillsIn(t *testing.T) {
 	refused(t, "dir", err)
 }
 
-// An error quotes no value that may be a secret, and no more of one than a line holds.
-func TestRefusalsKeepSecrets(t *testing.T) {
+// An error contains no value that may be a secret, and is at most one line.
+func TestRefusalsHideSecrets(t *testing.T) {
 	secret := strings.Repeat("s3cr3t", 4)
 	for field, set := range map[string]func(*call.Request){
 		"options.extra.codex[0]": func(r *call.Request) { r.Options.Extra = map[string][]string{"codex": {"--key=" + secret}} },
@@ -196,7 +196,7 @@ func TestRefusalsKeepSecrets(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// Sizes are those of the request as JSON, without escapes that only HTML needs.
+// The size of a request is that of its JSON, without the escapes for HTML.
 func TestApplySize(t *testing.T) {
 	req := call.Prompt(strings.Repeat("<", 1000))
 	text, err := json.Marshal(call.Prompt(""))

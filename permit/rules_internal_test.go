@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fieldsOf lists the fields of a struct as JSON names them; those of Options have its name before them.
+// fieldsOf returns the JSON names of the fields of a struct. Fields of Options get the prefix "options.".
 func fieldsOf(t *testing.T, of reflect.Type, prefix string) (names []string) {
 	t.Helper()
 	for f := range of.Fields() {
@@ -24,7 +24,7 @@ func fieldsOf(t *testing.T, of reflect.Type, prefix string) (names []string) {
 	return names
 }
 
-// Each field of a request has one rule: a new one without it fails here.
+// Each field of a request has exactly one rule. A new field without a rule fails this test.
 func TestEachFieldHasARule(t *testing.T) {
 	var ruled []string
 	for _, r := range rules {
@@ -35,8 +35,8 @@ func TestEachFieldHasARule(t *testing.T) {
 	require.ElementsMatch(t, fieldsOf(t, reflect.TypeFor[call.Request](), ""), ruled)
 }
 
-// A rule names the field of Permissions that decides, and each field of Permissions decides something.
-func TestEachPermissionDecides(t *testing.T) {
+// Each rule names a field of Permissions, and each field of Permissions has a rule.
+func TestEachPermissionHasARule(t *testing.T) {
 	used := map[string]bool{}
 	for _, r := range rules {
 		decides := r.change != nil || r.allows != nil || r.on != nil

@@ -16,7 +16,7 @@ import (
 	"github.com/clichain/clichain/settings"
 )
 
-// put writes a settings file into a folder of its own.
+// put writes a settings file in a new directory.
 func put(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -73,8 +73,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// An empty file, and the zero value, set nothing.
-func TestLoadNothing(t *testing.T) {
+// An empty file and the zero value set no setting.
+func TestLoadEmptyFile(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "order:\nprofiles:\n"} {
 		f, err := settings.Load(put(t, text))
 		require.NoError(t, err, "%q", text)
@@ -85,7 +85,7 @@ func TestLoadNothing(t *testing.T) {
 	require.Zero(t, new(settings.File).Line("ci", "order"))
 }
 
-func TestLoadMistakes(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	const key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
 	for _, test := range []struct{ name, text, want string }{
 		{"a misspelt field", "tiemout: 60s", "line 1:1: tiemout: unknown field; did you mean timeout?"},
@@ -129,8 +129,8 @@ func TestLoadMistakes(t *testing.T) {
 	}
 }
 
-// All mistakes are told, in the order of the file.
-func TestLoadAllMistakes(t *testing.T) {
+// A LoadError contains all errors, in the order of the file.
+func TestLoadReportsAllErrors(t *testing.T) {
 	_, err := settings.Load(put(t, "profiles: {ci: {a: 1}}\nbilling: me\nb: 2\n"))
 	var all *settings.LoadError
 	require.ErrorAs(t, err, &all)
@@ -140,71 +140,71 @@ func TestLoadAllMistakes(t *testing.T) {
 	}
 }
 
-// What others could change does not decide what runs here.
-func TestLoadTrustsNobody(t *testing.T) {
+// Load refuses a file that other users could change.
+func TestLoadRejectsUnsafeFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no modes of files")
+		t.Skip("Windows has no file modes")
 	}
 	for _, test := range []struct {
 		name    string
 		arrange func(t *testing.T, path string) (read string)
 		want    string
 	}{
-		{"a file of the group", chmod(0o620, ""), "others may write to"},
-		{"a file of everybody", chmod(0o602, ""), "chmod go-w"},
-		{"a folder of everybody", chmod(0o777, "."), "others may write to"},
-		{"a folder above", chmod(0o777, ".."), "others may write to"},
-		{"a sticky folder above", chmod(0o777|fs.ModeSticky, ".."), ""},
-		{"a link to it", link, ""},
-		{"a link to a file of everybody", func(t *testing.T, path string) string {
+		{"group-writable file", chmod(0o620, ""), "others may write to"},
+		{"world-writable file", chmod(0o602, ""), "chmod go-w"},
+		{"world-writable directory", chmod(0o777, "."), "others may write to"},
+		{"world-writable parent directory", chmod(0o777, ".."), "others may write to"},
+		{"sticky parent directory", chmod(0o777|fs.ModeSticky, ".."), ""},
+		{"link to the file", link, ""},
+		{"link to a world-writable file", func(t *testing.T, path string) string {
 			require.NoError(t, os.Chmod(path, 0o666))
 			return link(t, path)
 		}, "others may write to"},
-		{"a link in a folder of everybody", func(t *testing.T, path string) string {
+		{"link in a world-writable directory", func(t *testing.T, path string) string {
 			path = link(t, path)
 			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777))
 			return path
 		}, "others may write to"},
-		{"a sticky file of everybody", chmod(0o602|fs.ModeSticky, ""), "others may write to"},
-		{"a link to a link in a folder of everybody", func(t *testing.T, path string) string {
+		{"sticky world-writable file", chmod(0o602|fs.ModeSticky, ""), "others may write to"},
+		{"link to a link in a world-writable directory", func(t *testing.T, path string) string {
 			path = link(t, path)
 			first := link(t, path)
 			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777))
 			return first
 		}, "others may write to"},
-		{"a folder that is a link to a link in a folder of everybody", func(t *testing.T, path string) string {
+		{"link to a directory through a world-writable directory", func(t *testing.T, path string) string {
 			dir := link(t, filepath.Dir(path))
 			first := link(t, dir)
 			require.NoError(t, os.Chmod(filepath.Dir(dir), 0o777))
 			return filepath.Join(first, filepath.Base(path))
 		}, "others may write to"},
-		{"a relative link", func(t *testing.T, path string) string {
+		{"relative link", func(t *testing.T, path string) string {
 			other := filepath.Join(t.TempDir(), "config.yaml")
 			to, err := filepath.Rel(filepath.Dir(other), path)
 			require.NoError(t, err)
 			require.NoError(t, os.Symlink(to, other))
 			return other
 		}, ""},
-		{"a link to itself", func(t *testing.T, path string) string {
+		{"link to itself", func(t *testing.T, path string) string {
 			require.NoError(t, os.Remove(path))
 			require.NoError(t, os.Symlink(path, path))
 			return path
 		}, "too many symbolic links"},
-		{"a file of somebody else", chown(func(path string) string { return path }), "belongs to another user"},
-		{"a folder of somebody else", chown(filepath.Dir), "belongs to another user"},
-		{"a link of somebody else in a sticky folder", func(t *testing.T, path string) string {
+		{"file of another user", chown(func(path string) string { return path }), "belongs to another user"},
+		{"directory of another user", chown(filepath.Dir), "belongs to another user"},
+		{"link of another user in a sticky directory", func(t *testing.T, path string) string {
 			path = link(t, path)
 			require.NoError(t, os.Chmod(filepath.Dir(path), 0o777|fs.ModeSticky))
 			return chown(func(path string) string { return path })(t, path)
 		}, "belongs to another user"},
-		{"a pipe", func(t *testing.T, path string) string {
+		{"named pipe", func(t *testing.T, path string) string {
 			require.NoError(t, os.Remove(path))
 			if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
 				t.Skipf("%v: %s", err, out)
 			}
 			return path
 		}, "not a regular file"},
-		{"a folder", func(_ *testing.T, path string) string { return filepath.Dir(path) }, "not a regular file"},
+		{"directory", func(_ *testing.T, path string) string { return filepath.Dir(path) }, "not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "clichain", "config.yaml")
@@ -217,7 +217,7 @@ func TestLoadTrustsNobody(t *testing.T) {
 				require.NoError(t, settings.CheckFile(path))
 				return
 			}
-			if test.want != "not a regular file" { // who reads it finds that
+			if test.want != "not a regular file" { // only Load checks the type of the file
 				require.ErrorContains(t, settings.CheckFile(path), test.want)
 			}
 			require.ErrorContains(t, err, test.want)
@@ -226,7 +226,7 @@ func TestLoadTrustsNobody(t *testing.T) {
 	}
 }
 
-// chmod changes the file, or a folder that is this far from its own.
+// chmod returns a function that sets the mode of the file, or of the directory with the relative path above.
 func chmod(mode fs.FileMode, above string) func(*testing.T, string) string {
 	return func(t *testing.T, path string) string {
 		changed := path
@@ -238,18 +238,18 @@ func chmod(mode fs.FileMode, above string) func(*testing.T, string) string {
 	}
 }
 
-// chown gives the file, or what at finds beside it, to somebody else, which only root can.
+// chown returns a function that changes the owner of the path that at returns. It needs root.
 func chown(at func(path string) string) func(*testing.T, string) string {
 	return func(t *testing.T, path string) string {
 		if os.Geteuid() != 0 {
-			t.Skip("only root can give files away")
+			t.Skip("needs root")
 		}
 		require.NoError(t, os.Lchown(at(path), 12345, -1))
 		return path
 	}
 }
 
-// link has another folder.
+// link returns a link to the file in a new directory.
 func link(t *testing.T, path string) string {
 	other := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.Symlink(path, other))
@@ -264,7 +264,7 @@ func TestLoadMissing(t *testing.T) {
 	require.ErrorContains(t, err, "too large")
 }
 
-// A relative folder in the environment would let the working directory decide.
+// A relative XDG_CONFIG_HOME is ignored, because it would depend on the working directory.
 func TestDefaultPath(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -27,7 +27,7 @@ args:
 	// Output: mycli mycli 2
 }
 
-// An error lists all mistakes in a file, each with its position.
+// An error lists all errors in a file, each with its position.
 func ExampleLoadError() {
 	_, err := specs.Load(strings.NewReader("name: mycli\nbinry: mycli\n"))
 	fmt.Println(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// The examples of specs that follow documentation say so, and have no mistake.
-func TestExamplesByDocumentation(t *testing.T) {
+// An example spec that is based only on documentation says this, and passes the linter.
+func TestExamplesFromDocumentation(t *testing.T) {
 	for _, name := range []string{"amp", "droid", "dsh", "grok", "kiro"} {
 		text, err := os.ReadFile("../docs/examples/" + name + ".yaml")
 		require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// An instance is the spec that it names, but for what its entry says itself.
+// An instance equals its base, except for the fields that its entry sets.
 func TestLoadInstances(t *testing.T) {
 	work := specs.Claude()
 	work.Name, work.InstanceOf, work.SetEnv = "claude-work", "claude", map[string]string{"CLAUDE_CONFIG_DIR": "~/.claude-work"}
@@ -28,11 +28,11 @@ func TestLoadInstances(t *testing.T) {
 	}{
 		{"JSON", `{"instance_of":"claude","name":"claude-work","set_env":{"CLAUDE_CONFIG_DIR":"~/.claude-work"}}`, []clispec.Spec{work}},
 		{"YAML", "instance_of: claude\nname: claude-work\nset_env: {CLAUDE_CONFIG_DIR: ~/.claude-work}\n", []clispec.Spec{work}},
-		{"with more", "instance_of: claude\nname: claude-work\nset_env: {CLAUDE_CONFIG_DIR: ~/.claude-work}\ndefault_model: quick\nlinger_ms: 7\npass_env: [A]\nhints:\n",
+		{"instance with more fields", "instance_of: claude\nname: claude-work\nset_env: {CLAUDE_CONFIG_DIR: ~/.claude-work}\ndefault_model: quick\nlinger_ms: 7\npass_env: [A]\nhints:\n",
 			[]clispec.Spec{quick}},
-		{"under its own name", "instance_of: claude\nname: claude\nbinary: my-claude\n", []clispec.Spec{changed}},
-		{"of a spec above it", "- {name: mine, binary: mine, linger_ms: 9}\n- {instance_of: mine, name: second}\n", []clispec.Spec{own, second}},
-		{"of none", "instance_of:\nname: mine\nbinary: mine\nlinger_ms: 9\n", []clispec.Spec{own}},
+		{"instance with the name of its base", "instance_of: claude\nname: claude\nbinary: my-claude\n", []clispec.Spec{changed}},
+		{"instance of an earlier spec", "- {name: mine, binary: mine, linger_ms: 9}\n- {instance_of: mine, name: second}\n", []clispec.Spec{own, second}},
+		{"empty instance_of", "instance_of:\nname: mine\nbinary: mine\nlinger_ms: 9\n", []clispec.Spec{own}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := specs.Load(strings.NewReader(test.file))
@@ -41,21 +41,21 @@ func TestLoadInstances(t *testing.T) {
 			data, err := json.Marshal(got)
 			require.NoError(t, err)
 			again, err := specs.Load(strings.NewReader(string(data)))
-			require.NoError(t, err, "what is printed can be read")
+			require.NoError(t, err, "the encoded specs can be loaded")
 			require.Equal(t, test.want, again)
 		})
 	}
 }
 
-func TestLoadInstanceMistakes(t *testing.T) {
+func TestLoadInstanceErrors(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
-		{"of nothing", "instance_of: cluade\nname: work\n", `line 1:14: instance_of: "cluade" is not a built-in spec or an earlier spec of the file; did you mean "claude"?`},
-		{"of a spec below it", "- {instance_of: mine, name: a}\n- {name: mine, binary: mine}\n", `line 1:17: specs[0].instance_of: "mine" is not a built-in spec or an earlier spec of the file`},
-		{"of an instance", "- {instance_of: claude, name: a}\n- {instance_of: a, name: b}\n", `line 2:17: specs[1].instance_of: "a" is an instance itself: write "claude"`},
-		{"without a name", "instance_of: claude\nset_env: {A: b}\n", "line 1:1: name: is missing: an instance needs its own name"},
-		{"a name twice", "- {instance_of: claude, name: a}\n- {instance_of: codex, name: a}\n", `line 2:30: specs[1].name: "a" is the name of specs[0] already`},
-		{"a list of variables", "instance_of: claude\nname: work\nset_env: [A=b]\n", "line 3:10: set_env: is a list, want a map"},
-		{"a shell's value", "instance_of: claude\nname: work\nset_env: {A: $HOME/x}\n",
+		{"instance of an unknown spec", "instance_of: cluade\nname: work\n", `line 1:14: instance_of: "cluade" is not a built-in spec or an earlier spec of the file; did you mean "claude"?`},
+		{"instance of a later spec", "- {instance_of: mine, name: a}\n- {name: mine, binary: mine}\n", `line 1:17: specs[0].instance_of: "mine" is not a built-in spec or an earlier spec of the file`},
+		{"instance of an instance", "- {instance_of: claude, name: a}\n- {instance_of: a, name: b}\n", `line 2:17: specs[1].instance_of: "a" is an instance itself: write "claude"`},
+		{"instance without a name", "instance_of: claude\nset_env: {A: b}\n", "line 1:1: name: is missing: an instance needs its own name"},
+		{"duplicate instance name", "- {instance_of: claude, name: a}\n- {instance_of: codex, name: a}\n", `line 2:30: specs[1].name: "a" is the name of specs[0] already`},
+		{"list instead of variables", "instance_of: claude\nname: work\nset_env: [A=b]\n", "line 3:10: set_env: is a list, want a map"},
+		{"value with shell syntax", "instance_of: claude\nname: work\nset_env: {A: $HOME/x}\n",
 			`line 3:14: set_env.A: "$HOME/x" is not a valid value: write "~/dir", "${NAME}", "${NAME:-~/dir}/rest", or a text without "$"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,12 +37,12 @@ func TestLoad(t *testing.T) {
 		{"object", `{"name": "mine", "binary": "mine"}`, []clispec.Spec{mine()}},
 		{"array", `[{"name":"mine","binary":"mine"},{"name":"yours","binary":"yours","linger_ms":7}]`, both},
 		{"array of one", "\n [" + mineJSON + "]\n\n", []clispec.Spec{mine()}},
-		{"no spec in an array", "[]", nil},
-		{"under a key", `{"$schema":"x","specs":[` + mineJSON + `]}`, []clispec.Spec{mine()}},
-		{"with its schema", `{"$schema":"x","name":"mine","binary":"mine"}`, []clispec.Spec{mine()}},
-		{"blanks around an object", "\r\n\t" + mineJSON + "  \r\n", []clispec.Spec{mine()}},
+		{"empty array", "[]", nil},
+		{"specs under a key", `{"$schema":"x","specs":[` + mineJSON + `]}`, []clispec.Spec{mine()}},
+		{"object with $schema", `{"$schema":"x","name":"mine","binary":"mine"}`, []clispec.Spec{mine()}},
+		{"object with surrounding blanks", "\r\n\t" + mineJSON + "  \r\n", []clispec.Spec{mine()}},
 		{"byte order mark", "\ufeff" + mineJSON, []clispec.Spec{mine()}},
-		{"null is nothing", `{"name":"mine","binary":"mine","args":null,"checked_with":null}`, []clispec.Spec{mine()}},
+		{"null fields", `{"name":"mine","binary":"mine","args":null,"checked_with":null}`, []clispec.Spec{mine()}},
 		{"surrogates", `{"name":"mine","binary":"mine","checked_with":"\ud83d\ude00\/"}`, []clispec.Spec{mine(func(s *clispec.Spec) { s.CheckedWith = "😀/" })}},
 		{"names of access levels", `{"name":"mine","binary":"mine","transports":["stdin"],"args":[{"args":["-x"],"when":{"access":["read","full"]}}]}`,
 			[]clispec.Spec{mine(func(s *clispec.Spec) {
@@ -56,18 +56,18 @@ func TestLoad(t *testing.T) {
 		{"YAML documents", "name: mine\nbinary: mine\n---\n# nothing\n---\n- {name: yours, binary: yours, linger_ms: 7}\n...\n", both},
 		{"YAML with byte order mark and CRLF", "\ufeffname: mine\r\nbinary: mine\r\n", []clispec.Spec{mine()}},
 		{"YAML in braces", "{name: mine, binary: mine,}", []clispec.Spec{mine()}},
-		{"nothing behind a key", "name: mine\nbinary: mine\nargs:\nhints: ~\n", []clispec.Spec{mine()}},
-		{"a text is what is written", "name: no\nbinary: off\nchecked_with: 1.10\ndefault_model: 0x1f\nalt_binaries: [2026-11-20, yes, 1_000, 012, .5]\n",
+		{"empty YAML fields", "name: mine\nbinary: mine\nargs:\nhints: ~\n", []clispec.Spec{mine()}},
+		{"YAML scalars as text", "name: no\nbinary: off\nchecked_with: 1.10\ndefault_model: 0x1f\nalt_binaries: [2026-11-20, yes, 1_000, 012, .5]\n",
 			[]clispec.Spec{{Name: "no", Binary: "off", CheckedWith: "1.10", DefaultModel: "0x1f", AltBinaries: []string{"2026-11-20", "yes", "1_000", "012", ".5"}}}},
-		{"numbers for keys", "name: mine\nbinary: mine\nexit_codes: {41: unauthenticated, \"42\": billing}\n",
+		{"numeric keys", "name: mine\nbinary: mine\nexit_codes: {41: unauthenticated, \"42\": billing}\n",
 			[]clispec.Spec{mine(func(s *clispec.Spec) {
 				s.ExitCodes = map[int]call.Reason{41: call.ReasonUnauthenticated, 42: call.ReasonBilling}
 			})}},
-		{"patterns as they are", "name: mine\nbinary: mine\nlines:\n- {pattern: '^\\d+ \"x\"$', reason: exit}\n- pattern: |-\n    a:\\sb\n  reason: exit\n",
+		{"patterns in YAML", "name: mine\nbinary: mine\nlines:\n- {pattern: '^\\d+ \"x\"$', reason: exit}\n- pattern: |-\n    a:\\sb\n  reason: exit\n",
 			[]clispec.Spec{mine(func(s *clispec.Spec) {
 				s.Lines = []clispec.LineRule{{Pattern: `^\d+ "x"$`, Reason: call.ReasonExit}, {Pattern: `a:\sb`, Reason: call.ReasonExit}}
 			})}},
-		{"an alias", "name: mine\nbinary: mine\npass_env: &vars [A, B_*]\ndrop_env: *vars\n",
+		{"YAML alias", "name: mine\nbinary: mine\npass_env: &vars [A, B_*]\ndrop_env: *vars\n",
 			[]clispec.Spec{mine(func(s *clispec.Spec) { s.PassEnv, s.DropEnv = []string{"A", "B_*"}, []string{"A", "B_*"} })}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Each case is the whole text of the error.
-func TestLoadMistakes(t *testing.T) {
+// Each case compares the whole error text.
+func TestLoadErrors(t *testing.T) {
 	const ok = mineJSON
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'i'; c++ {
@@ -92,59 +92,59 @@ func TestLoadMistakes(t *testing.T) {
 		{"empty file", "", "the file is empty: it has no spec"},
 		{"blank file", " \n\n", "the file is empty: it has no spec"},
 		{"only a comment", "# nothing\n---\n", "the file is empty: it has no spec"},
-		{"null", "null", "the file is empty: it has no spec"},
-		{"text", "\nmine", `line 2:1: is "mine", want a map`},
-		{"not a spec", "7", `line 1:1: is "7", want a map`},
-		{"a list of no specs", "[7]", `line 1:2: specs[0]: is "7", want a map`},
-		{"no list under specs", "specs: {a: b}\n", "line 1:8: specs: must be a list"},
-		{"a field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: only specs and $schema are valid"},
-		{"specs twice", "specs: []\nspecs: []\n", "line 2:1: specs: is set twice"},
+		{"null document", "null", "the file is empty: it has no spec"},
+		{"plain text", "\nmine", `line 2:1: is "mine", want a map`},
+		{"scalar document", "7", `line 1:1: is "7", want a map`},
+		{"specs with a scalar", "[7]", `line 1:2: specs[0]: is "7", want a map`},
+		{"specs without a list", "specs: {a: b}\n", "line 1:8: specs: must be a list"},
+		{"field beside specs", "name: mine\nspecs: []\n", "line 1:1: name: unknown field: only specs and $schema are valid"},
+		{"duplicate specs key", "specs: []\nspecs: []\n", "line 2:1: specs: is set twice"},
 
 		{"syntax error", "{\n  \"name\": \"mine\",\n  \"binary\" \"mine\"\n}", `line 3:12: invalid character '"' after object key`},
-		{"cut short", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", "line 3:15: unexpected end of JSON input"},
+		{"truncated file", "{\n  \"name\": \"mine\",\n  \"binary\": \"mi", "line 3:15: unexpected end of JSON input"},
 		{"two objects", ok + "\n" + ok, "line 2:1: invalid character '{' after top-level value"},
 		{"trailing garbage", ok + "\n\n}", "line 3:1: invalid character '}' after top-level value"},
-		{"a tab that indents", "name: mine\nargs:\n\t- args: []\n", "line 3:1: tabs cannot indent: use spaces"},
-		{"a quote that is open", "name: 'mine\nbinary: mine\n", "line 3:1: found unexpected end of stream while scanning a quoted scalar that begins at 1:7"},
-		{"a colon too many", "name: mine: yours\n", "line 1:11: mapping values are not allowed in this context"},
-		{"an unknown alias", "name: *mine\n", "line 1:7: unknown anchor 'mine' referenced"},
+		{"indentation with a tab", "name: mine\nargs:\n\t- args: []\n", "line 3:1: tabs cannot indent: use spaces"},
+		{"unterminated quote", "name: 'mine\nbinary: mine\n", "line 3:1: found unexpected end of stream while scanning a quoted scalar that begins at 1:7"},
+		{"additional colon", "name: mine: yours\n", "line 1:11: mapping values are not allowed in this context"},
+		{"unknown alias", "name: *mine\n", "line 1:7: unknown anchor 'mine' referenced"},
 		{"UTF-16", "\xff\xfen\x00", "line 1:1: is not UTF-8: save the file as UTF-8"},
 		{"Latin-1", "name: mine\nbinary: caf\xe9\n", "line 2:12: is not UTF-8: save the file as UTF-8"},
 
-		{"aliases of aliases", bomb, "line 2:8: the file has more than 50000 values"},
-		{"an alias of itself", "name: mine\nargs: &a [*a]\n", "line 2:7: the file is nested deeper than 100 levels"},
-		{"deep JSON", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
-		{"deep YAML", strings.Repeat("[", 2000) + "a: b" + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
-		{"a merge", "name: mine\nbinary: mine\n<<: {linger_ms: 1}\n", "line 3:1: << is not supported: copy the fields of the other map"},
-		{"a list for a key", "? [a]\n: b\n", "line 1:3: a key must be a string"},
-		{"a tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: remove the tag"},
+		{"nested aliases", bomb, "line 2:8: the file has more than 50000 values"},
+		{"alias to itself", "name: mine\nargs: &a [*a]\n", "line 2:7: the file is nested deeper than 100 levels"},
+		{"deeply nested JSON", strings.Repeat("[", 2000) + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
+		{"deeply nested YAML", strings.Repeat("[", 2000) + "a: b" + strings.Repeat("]", 2000), "line 1:102: the file is nested deeper than 100 levels"},
+		{"merge key", "name: mine\nbinary: mine\n<<: {linger_ms: 1}\n", "line 3:1: << is not supported: copy the fields of the other map"},
+		{"list as a key", "? [a]\n: b\n", "line 1:3: a key must be a string"},
+		{"tag", "name: !!binary bWluZQ==\nbinary: mine\n", "line 1:7: name: has the tag !!binary: remove the tag"},
 
-		{"a string for a number", "{\"name\":\"mine\",\"binary\":\"mine\",\n\"linger_ms\":\"7\"}", `line 2:13: linger_ms: is "7", want a whole number`},
-		{"a fraction", "name: mine\nbinary: mine\nlinger_ms: 7.5\n", `line 3:12: linger_ms: is "7.5", want a whole number in decimal digits`},
-		{"a number with a nought", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100", want a whole number in decimal digits`},
-		{"a number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is out of range: 99999999999"},
-		{"a number above the bound", "name: mine\nbinary: mine\nlinger_ms: 60001\n", `line 3:12: linger_ms: "60001" must be 0 to 60000`},
-		{"yes for true", "name: mine\nbinary: mine\nsessions: {dir_bound: yes}\n", `line 3:23: sessions.dir_bound: is "yes", want true or false`},
-		{"a number for a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7", want a string`},
-		{"a string for a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p", want a list`},
-		{"a list for a map", "name: mine\nbinary: mine\nexit_codes: [exit]\n", "line 3:13: exit_codes: is a list, want a map"},
-		{"a list for an access level", "name: mine\nbinary: mine\nargs: [{args: ['{prompt}'], when: {access: [[read]]}}]\n", "line 3:45: args[0].when.access[0]: is a list, want a string"},
-		{"a tag in a list", "name: mine\nbinary: mine\npass_env: [!x A]\n", "line 3:12: pass_env[0]: has the tag !x: remove the tag"},
-		{"a list for a string", "name: [mine]\nbinary: mine\n", "line 1:7: name: is a list, want a string"},
-		{"nothing in a list", "name: mine\nbinary: mine\nalt_binaries: [~]\n", "line 3:16: alt_binaries[0]: is nothing, want a string"},
-		{"a word for an exit status", "name: mine\nbinary: mine\nexit_codes: {x: exit}\n", `line 3:14: exit_codes: is "x", want a whole number in decimal digits`},
-		{"a key twice", "name: mine\nbinary: mine\nname: yours\n", "line 3:1: name: appears twice; the first is on line 1"},
-		{"a key twice in JSON", `{"name":"mine","binary":"mine","hints":{"exit":"a","exit":"b"}}`, "line 1:52: hints.exit: appears twice; the first is on line 1"},
+		{"string instead of a number", "{\"name\":\"mine\",\"binary\":\"mine\",\n\"linger_ms\":\"7\"}", `line 2:13: linger_ms: is "7", want a whole number`},
+		{"fraction", "name: mine\nbinary: mine\nlinger_ms: 7.5\n", `line 3:12: linger_ms: is "7.5", want a whole number in decimal digits`},
+		{"number with a leading zero", "name: mine\nbinary: mine\nlinger_ms: 0100\n", `line 3:12: linger_ms: is "0100", want a whole number in decimal digits`},
+		{"number out of range", "name: mine\nbinary: mine\nlinger_ms: 99999999999\n", "line 3:12: linger_ms: is out of range: 99999999999"},
+		{"number above the limit", "name: mine\nbinary: mine\nlinger_ms: 60001\n", `line 3:12: linger_ms: "60001" must be 0 to 60000`},
+		{"yes instead of true", "name: mine\nbinary: mine\nsessions: {dir_bound: yes}\n", `line 3:23: sessions.dir_bound: is "yes", want true or false`},
+		{"number instead of a string", "[" + ok + ",\n{\"name\":\n7,\"binary\":\"b\"}]", `line 3:1: specs[1].name: is "7", want a string`},
+		{"string instead of a list", `{"name":"mine","binary":"mine","args":[{"args":"-p"}]}`, `line 1:48: args[0].args: is "-p", want a list`},
+		{"list instead of a map", "name: mine\nbinary: mine\nexit_codes: [exit]\n", "line 3:13: exit_codes: is a list, want a map"},
+		{"list instead of an access level", "name: mine\nbinary: mine\nargs: [{args: ['{prompt}'], when: {access: [[read]]}}]\n", "line 3:45: args[0].when.access[0]: is a list, want a string"},
+		{"tag in a list", "name: mine\nbinary: mine\npass_env: [!x A]\n", "line 3:12: pass_env[0]: has the tag !x: remove the tag"},
+		{"list instead of a string", "name: [mine]\nbinary: mine\n", "line 1:7: name: is a list, want a string"},
+		{"null in a list", "name: mine\nbinary: mine\nalt_binaries: [~]\n", "line 3:16: alt_binaries[0]: is nothing, want a string"},
+		{"word instead of an exit code", "name: mine\nbinary: mine\nexit_codes: {x: exit}\n", `line 3:14: exit_codes: is "x", want a whole number in decimal digits`},
+		{"duplicate key", "name: mine\nbinary: mine\nname: yours\n", "line 3:1: name: appears twice; the first is on line 1"},
+		{"duplicate key in JSON", `{"name":"mine","binary":"mine","hints":{"exit":"a","exit":"b"}}`, "line 1:52: hints.exit: appears twice; the first is on line 1"},
 
 		{"unknown field", "{\n\"name\":\"mine\",\n\"binry\":\"mine\"\n}", "line 3:1: binry: unknown field; did you mean binary?"},
-		{"unknown field inside", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
-		{"a field like none", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; the known fields are accept, aliases, choice_costs, list"},
-		{"a field in capitals", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
+		{"unknown nested field", "- name: mine\n  binary: mine\n  args:\n  - args: [\"{prompt}\"]\n    when: {acces: [read]}\n", "line 5:12: specs[0].args[0].when.acces: unknown field; did you mean access?"},
+		{"field without a similar name", "name: mine\nbinary: mine\nmodels: {zzz: a}\n", "line 3:10: models.zzz: unknown field; the known fields are accept, aliases, choice_costs, list"},
+		{"upper-case field", "Name: mine\nbinary: mine\n", "line 1:1: Name: unknown field; did you mean name?"},
 		{"unknown access level", "name: mine\nbinary: mine\nargs: [{args: [\"{prompt}\"], when: {access: [root]}}]\n", `line 3:45: args[0].when.access[0]: "root" is none of ["none" "read" "write" "full"]`},
 
 		{"duplicate names", "[" + ok + ",\n" + ok + "]", `line 2:9: specs[1].name: "mine" is the name of specs[0] already`},
 		{"duplicate names in documents", "name: mine\nbinary: mine\n---\nname: mine\nbinary: mine\n", `line 4:7: specs[1].name: "mine" is the name of specs[0] already`},
-		{"a mistake in the spec", "[" + ok + ",\n{\"name\":\"yours\",\"binary\":\"yours\",\"answer\":\"x\"}]", `line 2:43: specs[1].answer: "x" is none of ["after_tools" "last_block"]`},
+		{"invalid spec", "[" + ok + ",\n{\"name\":\"yours\",\"binary\":\"yours\",\"answer\":\"x\"}]", `line 2:43: specs[1].answer: "x" is none of ["after_tools" "last_block"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := specs.Load(strings.NewReader(test.file))
@@ -154,8 +154,8 @@ func TestLoadMistakes(t *testing.T) {
 	}
 }
 
-// All mistakes of a file at once, in its order, and nothing of it is loaded.
-func TestLoadGathersMistakes(t *testing.T) {
+// Load reports all errors of a file in its order, and returns no spec.
+func TestLoadReportsAllErrors(t *testing.T) {
 	got, err := specs.Load(strings.NewReader(`
 - name: sound
   binary: sound
@@ -192,8 +192,8 @@ func TestLoadFindsSpecErrors(t *testing.T) {
 	require.Equal(t, "promt", mistake.Value)
 }
 
-// A path leads to its place, though keys have dots and brackets of their own.
-func TestLoadFindsPlaces(t *testing.T) {
+// An error has the right position even if keys contain dots and brackets.
+func TestLoadErrorPositions(t *testing.T) {
 	_, err := specs.Load(strings.NewReader(`name: mine
 binary: mine
 outputs: [json]
@@ -234,13 +234,13 @@ func TestReportsAreBounded(t *testing.T) {
 	require.Equal(t, 200, all.Problems[99].Line)
 }
 
-func TestLoadFromABrokenReader(t *testing.T) {
+func TestLoadReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	_, err := specs.Load(iotest.ErrReader(broken))
 	require.ErrorIs(t, err, broken)
 }
 
-func TestLoadReadsWhatAllWrites(t *testing.T) {
+func TestLoadRoundTrip(t *testing.T) {
 	data, err := json.Marshal(specs.Every())
 	require.NoError(t, err)
 	got, err := specs.Load(bytes.NewReader(data))
@@ -256,8 +256,8 @@ func TestLoadReadsWhatAllWrites(t *testing.T) {
 	require.Equal(t, specs.Every(), got)
 }
 
-// The example of a spec in a file says the same as the built-in one, but for its name.
-func TestExampleOfAFile(t *testing.T) {
+// The example file of a built-in spec equals that spec, except for its name.
+func TestExampleFileEqualsBuiltInSpec(t *testing.T) {
 	file, err := os.Open("../docs/examples/qwen-code.yaml")
 	require.NoError(t, err)
 	defer file.Close()
@@ -274,7 +274,7 @@ func TestExampleOfAFile(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 }
 
-// What can be loaded is valid, and nothing makes the loader crash.
+// Load returns only valid specs, and never panics.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{mineJSON, "[" + mineJSON + "]", "name: mine\nbinary: mine\n---\n- {name: a, binary: &a b, alt_binaries: [*a]}\n", "specs: [{exit_codes: {7: exit}}]", "a: &a [*a]", "? {}\n: - !!x y", "\ufeff\t{", "<<: *x"} {
 		f.Add([]byte(seed))

@@ -25,7 +25,7 @@ func TestIdentities(t *testing.T) {
 	}, got, "in the default fallback order")
 }
 
-// The others come behind those of the chain, and only the command brings them in.
+// The specs outside the default chain follow those of the chain. Only the command uses them.
 func TestEverySpec(t *testing.T) {
 	all, every := specs.All(), specs.Every()
 	require.Equal(t, all, every[:len(all)])
@@ -36,8 +36,8 @@ func TestEverySpec(t *testing.T) {
 	require.Equal(t, []string{"qwen", "agy"}, names[len(names)-2:])
 }
 
-// Two backends that share a program, a slug or a default model could not be
-// told apart in a model name, in SKIP_CLI or in a report.
+// Each program, provider slug and default model belongs to one backend. Otherwise a model name, SKIP_CLI or a report
+// would be ambiguous.
 func TestIdentitiesAreDistinct(t *testing.T) {
 	for what, of := range map[string]func(clispec.Spec) []string{
 		"binary":  func(s clispec.Spec) []string { return append([]string{s.Binary}, s.AltBinaries...) },
@@ -68,8 +68,8 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// Every call makes a fresh value, down to the last slice and map.
-func TestFreshValues(t *testing.T) {
+// Each call returns a new spec, which shares no slice or map with another.
+func TestSpecsShareNoValues(t *testing.T) {
 	for name, make := range map[string]func() clispec.Spec{
 		"claude": specs.Claude, "gemini": specs.Gemini, "cursor-agent": specs.Cursor, "opencode": specs.OpenCode, "codex": specs.Codex,
 		"copilot": specs.Copilot, "kimi": specs.Kimi,
@@ -90,7 +90,7 @@ func TestFreshValues(t *testing.T) {
 	}
 }
 
-// spoil overwrites all that a copy of a spec shares with the original.
+// spoil overwrites all values that a copy of a spec could share with the original.
 func spoil(s clispec.Spec) {
 	when := func(w clispec.When) {
 		fill(w.Set, "x")

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Every built-in spec passes what the users' own are put through.
+// Every built-in spec passes the checks for custom specs.
 func TestEverySpecIsConformant(t *testing.T) {
 	for _, spec := range specs.Every() {
 		t.Run(spec.Name, func(t *testing.T) { clitest.TestSpec(t, spec) })

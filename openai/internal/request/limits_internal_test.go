@@ -15,7 +15,7 @@ func filled(head, piece, tail string, n int) []byte {
 	return []byte(head + strings.TrimSuffix(strings.Repeat(piece, n), ",") + tail)
 }
 
-// allocations counts the allocations of a single run, and those of other goroutines meanwhile.
+// allocations counts the allocations of a single run, including those of concurrent goroutines.
 func allocations(run func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -24,13 +24,13 @@ func allocations(run func()) float64 {
 	return float64(after.Mallocs - before.Mallocs)
 }
 
-// TestElementsAreLimited: the parser allocates nothing for elements above the limit. A body of 8 MiB has room for
-// 280 000 elements, and each read element costs a dozen allocations or more.
+// TestElementsAreLimited checks that the parser allocates nothing for elements above the limit. A body of 8 MiB can
+// contain 280 000 elements, and each parsed element costs a dozen allocations or more.
 func TestElementsAreLimited(t *testing.T) {
 	const perElement = 60
 	for _, test := range []struct {
 		name, head, piece, tail string
-		elements                int // in a piece
+		elements                int // per piece
 		parse                   func([]byte, Ignored) (*Request, *apierror.Error)
 		param                   string
 	}{
@@ -62,8 +62,8 @@ func TestElementsAreLimited(t *testing.T) {
 	}
 }
 
-// TestElements: a request at the limit is read completely.
-func TestElements(t *testing.T) {
+// TestElementsAtLimit checks that the parser reads a request at the limit completely.
+func TestElementsAtLimit(t *testing.T) {
 	message := `{"role":"user","content":"a"},`
 	body := `{"messages":[` + strings.TrimSuffix(strings.Repeat(message, maxElements), ",") + `]}`
 	q, err := ParseChat([]byte(body), Ignored{})
@@ -80,8 +80,8 @@ func TestElements(t *testing.T) {
 	require.Empty(t, q.Messages)
 }
 
-// TestLongFieldsAreNotRead: a long value of a refused or ignored field is not parsed.
-func TestLongFieldsAreNotRead(t *testing.T) {
+// TestLongFieldsAreSkipped checks that the parser skips a long value of a refused or ignored field.
+func TestLongFieldsAreSkipped(t *testing.T) {
 	for field, want := range map[string]string{"metadata": "", "tools": "unsupported_parameter"} {
 		body := filled(`{"messages":[{"role":"user","content":"a"}],"`+field+`":[`, `"a",`, `]}`, 20_000)
 		var failed *apierror.Error

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServePageFields: docs/reference/http.md has each field, and how the server treats it.
+// TestServePageFields checks that docs/reference/http.md lists each field, and how the server treats it.
 func TestServePageFields(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/reference/http.md")
 	require.NoError(t, err)
@@ -19,7 +19,7 @@ func TestServePageFields(t *testing.T) {
 	require.Contains(t, string(data), fieldRows("/v1/responses", responsesFields))
 }
 
-// fieldRows returns the rows of the table about the fields of an API.
+// fieldRows returns the rows of the table of an API's fields.
 func fieldRows(name string, list fields) string {
 	ways := map[string][]string{}
 	for _, field := range slices.Sorted(maps.Keys(list)) {
