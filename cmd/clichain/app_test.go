@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOptionsArrive(t *testing.T) {
+func TestOptionsReachCLI(t *testing.T) {
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)
@@ -39,15 +39,15 @@ func TestOptionsArrive(t *testing.T) {
 	require.NotContains(t, r.Env, "OTHER=3")
 }
 
-// TestSchemaArrives checks that the CLI receives the schema and that clichain validates the answer.
-func TestSchemaArrives(t *testing.T) {
+// TestSchemaReachesCLI checks that the CLI receives the schema, and that clichain validates the answer against it.
+func TestSchemaReachesCLI(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
 	record, schema, spec := filepath.Join(dir, "record"), filepath.Join(dir, "schema.json"), filepath.Join(dir, "spec.json")
 	require.NoError(t, os.WriteFile(schema, []byte(`{"type":"object"}`), 0o600))
 	require.NoError(t, os.WriteFile(spec, []byte(`{"name":"mine","binary":"mine","args":[
 		{"args":["--schema={schema}"],"when":{"set":["schema"]}},{"args":["{prompt}"]}]}`), 0o600))
-	w.fake("mine", "record", record) // which answers no JSON
+	w.fake("mine", "record", record) // the answer is not JSON
 	out, err := w.command("ask", "--spec", spec, "--only", "mine", "--schema", schema, "hi").CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "does not match the schema")
@@ -58,7 +58,7 @@ func TestSchemaArrives(t *testing.T) {
 	require.NotEqual(t, "hi", r.Args[2])
 }
 
-// TestLargeInput sends 300 kB to a CLI and back without a change.
+// TestLargeInput sends 300 kB to a CLI, which must return them unchanged.
 func TestLargeInput(t *testing.T) {
 	w := newWorld(t)
 	spec := filepath.Join(t.TempDir(), "spec.json")
@@ -72,7 +72,7 @@ func TestLargeInput(t *testing.T) {
 	require.True(t, text+"\n" == string(out), "%d bytes became %d", len(text), len(out))
 }
 
-func TestInvalidTextIsRefused(t *testing.T) {
+func TestAskRejectsInvalidText(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	cmd := w.command("ask")

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// picky installs a codex that fails for prompts with the word "crash", and answers all others with the same text, which
-// is no JSON.
+// picky installs a codex that fails for prompts with the word "crash". It answers all other prompts with the same
+// text, which is not JSON.
 func (w *world) picky() (path string) {
 	w.t.Helper()
 	var said strings.Builder
@@ -27,7 +27,7 @@ func (w *world) picky() (path string) {
 	}
 	path = filepath.Join(w.bin, "codex")
 	script := "#!/bin/sh\nprompt=$(/bin/cat)\ncase \"$prompt\" in *crash*) exit 3;; esac\n/bin/cat <<'END'\n" + said.String() + "END\n"
-	cmd := exec.Command("/bin/sh", "-c", `/bin/cat >"$1" && chmod 755 "$1"`, "sh", path) // so that we never have it open
+	cmd := exec.Command("/bin/sh", "-c", `/bin/cat >"$1" && chmod 755 "$1"`, "sh", path) // this process must never have the file open for writing
 	cmd.Stdin = strings.NewReader(script)
 	require.NoError(w.t, cmd.Run())
 	return path
@@ -47,7 +47,7 @@ func TestBatchWithBadLines(t *testing.T) {
 		require.NoError(t, os.WriteFile(in, []byte(lines.String()), 0o600))
 		cmd := w.command("batch", "-i", in, "-o", out, "--only", "codex", "--cold", "--timeout", "5m")
 		start := time.Now()
-		said, _ := cmd.CombinedOutput() // its exit code tells of the lines that failed
+		said, _ := cmd.CombinedOutput() // the exit code reports the failed lines
 		took = time.Since(start)
 		require.NotContains(t, string(said), "no CLI can answer before")
 		failed = map[string]string{}
@@ -67,9 +67,9 @@ func TestBatchWithBadLines(t *testing.T) {
 		bad  func(i int) string
 		want string
 	}{
-		"different ones that crash": {func(i int) string { return fmt.Sprintf(`"prompt":"crash %d"`, i) }, "exit"},
-		"the same one that crashes": {func(int) string { return `"prompt":"crash"` }, "exit"},
-		"answers that miss the schema": {func(i int) string {
+		"different prompts that crash": {func(i int) string { return fmt.Sprintf(`"prompt":"crash %d"`, i) }, "exit"},
+		"same prompt that crashes":     {func(int) string { return `"prompt":"crash"` }, "exit"},
+		"answers that violate the schema": {func(i int) string {
 			return good(i) + `,"schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 		}, "bad_output"},
 	} {

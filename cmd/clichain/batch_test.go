@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow is a fake that answers after a while.
+// slow installs a fake that answers after a delay.
 func (w *world) slow(after time.Duration) (path string) {
 	s := scenario("claude", "answer", "done")
 	s.Steps = slices.Insert(s.Steps, 1, clitest.Step{Sleep: after})
@@ -29,7 +29,7 @@ func (w *world) slow(after time.Duration) (path string) {
 	return path
 }
 
-// lines writes an input of n lines. Every second line has an id.
+// lines writes an input of n lines and returns its path. Every second line has an id.
 func (w *world) lines(n int) (file string) {
 	file = filepath.Join(w.t.TempDir(), "in.jsonl")
 	var b strings.Builder
@@ -44,7 +44,7 @@ func (w *world) lines(n int) (file string) {
 	return file
 }
 
-// records reads an output whose lines must all be complete.
+// records reads an output file. Each line must be complete.
 func records(t *testing.T, file string) (all []batch.Record) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -75,14 +75,14 @@ func lengthOf(file string) int64 {
 	return info.Size()
 }
 
-// gone waits until every process of a fake has ended.
+// gone waits until all processes of a fake have exited.
 func gone(t *testing.T, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 0 }, 30*time.Second, 5*time.Millisecond)
 }
 
-// TestBatchFirstTry runs a batch with one CLI that cannot stay warm.
-func TestBatchFirstTry(t *testing.T) {
+// TestBatchWithSingleCLI runs a batch with a single CLI, which cannot stay running between calls.
+func TestBatchWithSingleCLI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := scenario("claude", "answer", "hello")
@@ -113,7 +113,7 @@ func TestBatchWithoutWarmProcess(t *testing.T) {
 	}}
 	path, err := clitest.Install(w.bin, "claude", s)
 	require.NoError(t, err)
-	cmd := w.command("batch", "--timeout", "30m", "--budget", "5m") // a wait for the start would end it
+	cmd := w.command("batch", "--timeout", "30m", "--budget", "5m") // waiting for the warm process would exceed the budget
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stderr, err := cmd.StderrPipe()
@@ -139,11 +139,11 @@ func TestBatchWithoutWarmProcess(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestBatchInterrupted checks that Ctrl-C terminates all processes and prints how to resume.
+// TestBatchInterrupted checks that Ctrl-C terminates all processes and prints how to resume the batch.
 func TestBatchInterrupted(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		out    string // empty: a file
+		out    string // if empty, a file
 		signal os.Signal
 		status int
 		want   string
@@ -203,7 +203,7 @@ func TestBatchSilentInput(t *testing.T) {
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())
 }
 
-// TestBatchTwice checks that a second batch on the same output or store fails.
+// TestBatchTwice checks that a second batch with the same output or store fails.
 func TestBatchTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

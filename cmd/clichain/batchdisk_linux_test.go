@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// small runs a shell script with a separate file system of a given size mounted at dir.
+// small runs a shell script with a new file system of the given size mounted at dir.
 func (w *world) small(dir, options, script string) (said string, status int) {
 	w.t.Helper()
 	for _, tool := range []string{"unshare", "mount", "sh", "timeout"} {
@@ -38,13 +38,13 @@ func (w *world) small(dir, options, script string) (said string, status int) {
 // TestBatchDiskFull checks that a full disk is reported, and that the batch resumes when the disk has space again.
 func TestBatchDiskFull(t *testing.T) {
 	for _, test := range []struct{ name, store string }{
-		{"output", "--store " + t.TempDir()}, // the queue is elsewhere
+		{"output", "--store " + t.TempDir()}, // the queue is on another file system
 		{"output and queue", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			// 1.8 MB in total, just enough to fill the disk.
+			// The answers have 1.8 MB in total, just enough to fill the disk.
 			s := scenario("claude", "answer", strings.Repeat("long ", 12_000))
 			path, err := clitest.Install(w.bin, "claude", s)
 			require.NoError(t, err)

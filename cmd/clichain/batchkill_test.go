@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBatchKilled kills a batch several times. Each line must have one record in the end.
+// TestBatchKilled kills a batch several times. At the end each line must have exactly one record.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
 	lines, kills := 50, 10
@@ -44,7 +44,7 @@ func killedBatch(t *testing.T, lines, kills int, flags ...string) (out string) {
 	out = filepath.Join(t.TempDir(), "out.jsonl")
 	batchTo := func(out string) *exec.Cmd {
 		cmd := w.command(append([]string{"batch", "-i", in, "-o", out, "--cold", "--timeout", "5m", "--quiet"}, flags...)...)
-		cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
+		cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // a killed process cannot remove its temporary files
 		return cmd
 	}
 	whole := filepath.Join(t.TempDir(), "whole.jsonl")

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBatchShared runs two batches with the same ids on one queue. Each must get its own answers from a
-// worker, and leave nothing in the queue. The test kills one of the batches in between.
+// TestBatchShared runs two batches with the same ids on one queue. Each batch must get its own answers from a worker,
+// and leave no job in the queue. The test kills one of the batches.
 func TestBatchShared(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -58,7 +58,7 @@ func TestBatchShared(t *testing.T) {
 	for i, id := range ordered {
 		require.Equal(t, fmt.Sprint(2*i), id[1])
 	}
-	f.awaitStatus(func(s *jetstream.Status) bool { // the worker acknowledges the last job after its result is there
+	f.awaitStatus(func(s *jetstream.Status) bool { // the worker acknowledges the last job after it stores the result
 		return s.Answers+s.Failures+s.Running == 0
 	})
 	require.NoDirExists(t, one+".nats")
@@ -75,8 +75,8 @@ func TestBatchShared(t *testing.T) {
 	require.Zero(t, f.status().Ready["normal"], "what nobody will ask for is taken out of the queue")
 }
 
-// A run without open lines must also remove the results of an earlier run from the queue.
-func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
+// A run without unanswered lines must also remove the results of an earlier run from the queue.
+func TestBatchRemovesStoredResults(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.slow(time.Millisecond)
@@ -95,7 +95,7 @@ func TestBatchForgetsWhatARunBeforeHasWritten(t *testing.T) {
 	w := f.worker("-j", "2", "--only", "claude", "--cold")
 	f.awaitStatus(func(s *jetstream.Status) bool { return s.Answers == 20 })
 
-	// This simulates a kill after the write.
+	// This file simulates a kill after the write.
 	require.NoError(t, os.WriteFile(out, []byte(records.String()), 0o600))
 	f.answers("batch", "-i", in, "-o", out, "--nats", f.url, "--quiet")
 	require.Zero(t, f.status().Answers)

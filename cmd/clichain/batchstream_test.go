@@ -43,8 +43,8 @@ func TestBatchStream(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// TestBatchReaderLeaves closes the reader of stdout, as "| head -1" does.
-func TestBatchReaderLeaves(t *testing.T) {
+// TestBatchStopsWithoutReader closes the reader of stdout, as "| head -1" does.
+func TestBatchStopsWithoutReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := w.slow(10 * time.Millisecond)

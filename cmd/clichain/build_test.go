@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuildIsWhatAskRuns checks that build prints the command that ask runs, and does not run it.
-func TestBuildIsWhatAskRuns(t *testing.T) {
+// TestBuildMatchesAsk checks that build prints the command that ask runs, and does not run it.
+func TestBuildMatchesAsk(t *testing.T) {
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)

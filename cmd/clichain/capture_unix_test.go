@@ -20,19 +20,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// capture is a terminal with a program, and its screen. It supports only the escape codes that the command may use.
-// Other codes fail the test.
+// capture is a terminal that runs a program, and the content of its screen. It supports only the escape codes that
+// the command may use. Any other code fails the test.
 type capture struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	width int
 	tty   *os.File
-	done  chan error    // the program has ended
-	look  chan struct{} // something has changed
+	done  chan error    // the program has exited
+	look  chan struct{} // the screen has changed
 
 	mu     sync.Mutex
 	raw    []byte
-	lines  [][]string // cells of a column or, with an empty one after it, of two
+	lines  [][]string // the cells of each line; an empty cell follows a wide character
 	column int
 }
 
@@ -46,7 +46,7 @@ func onScreen(t *testing.T, cmd *exec.Cmd, width int) *capture {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(s, s.tty) // ends in an error when the program has
+		_, _ = io.Copy(s, s.tty) // io.Copy fails after the program has exited
 	}()
 	go func() {
 		err := cmd.Wait()
@@ -84,7 +84,7 @@ func (s *capture) show(text []byte) int {
 	case r == '\r':
 		s.column = 0
 		return 1
-	case r == '\n': // the terminal has put a return before it
+	case r == '\n': // the terminal has already written a carriage return
 		s.lines = append(s.lines, nil)
 		return 1
 	case bytes.HasPrefix(text, []byte("\x1b[K")):
@@ -148,7 +148,7 @@ func (s *capture) await(form string) string {
 	}
 }
 
-// end waits for the end of the program, and returns the content of the screen and all output.
+// end waits until the program exits, and returns the content of the screen and all output.
 func (s *capture) end(status int) (text, raw string) {
 	s.t.Helper()
 	select {

@@ -26,11 +26,11 @@ func TestCompletion(t *testing.T) {
 		reasons += string(reason) + " "
 	}
 	names := strings.Join(selection.BuiltinNames(), " ")
-	for _, test := range []struct{ name, line, want string }{ // want ends with cobra's number for what else the shell does
+	for _, test := range []struct{ name, line, want string }{ // want ends with the number of cobra's completion directive
 		{"access", "ask --access |", "none read write full :4"},
 		{"access of a worker", "worker --max-access |", "none read write full :4"},
 		{"with an equals sign", "ask --access=|", "none read write full :4"},
-		{"who pays", "ask --billing |", "subscription api_key any :4"},
+		{"billing", "ask --billing |", "subscription api_key any :4"},
 		{"sandbox", "batch --sandbox |", "auto on off :4"},
 		{"format of a batch", "batch --format |", "jsonl json csv tsv text openai :4"},
 		{"system mode", "build --system-mode |", "append replace :4"},
@@ -38,10 +38,10 @@ func TestCompletion(t *testing.T) {
 		{"reason", "dead list --reason |", reasons + ":4"},
 		{"reason to drop", "dead drop --reason |", reasons + ":4"},
 		{"backend", "ask --only |", names + " :4"},
-		{"the next backend", "ask --only codex,claude,|", "codex,claude,gemini codex,claude,cursor-agent :4"},
-		{"backend of a file", "ask --spec " + spec + " --only |", names + " mine :4"},
-		{"backend of a file behind it", "models --only | --spec " + spec, names + " :4"}, // the shell has not seen it yet
-		{"backend of a broken file", "ask --spec /none --only |", names + " :4"},
+		{"next backend in a list", "ask --only codex,claude,|", "codex,claude,gemini codex,claude,cursor-agent :4"},
+		{"backend of a spec file", "ask --spec " + spec + " --only |", names + " mine :4"},
+		{"backend of a spec file after the cursor", "models --only | --spec " + spec, names + " :4"}, // the spec file comes after the cursor
+		{"backend of a missing spec file", "ask --spec /none --only |", names + " :4"},
 		{"model", "ask --model |", names + " :4"},
 		{"program", "doctor --binary |", strings.ReplaceAll(names, " ", "= ") + "= :6"},
 		{"path of a program", "doctor --binary claude=|", ":0"},
@@ -50,28 +50,28 @@ func TestCompletion(t *testing.T) {
 		{"raw argument", "ask --extra |", strings.ReplaceAll(names, " ", "= ") + "= :6"},
 		{"file", "ask --image |", ":0"},
 		{"short flag", "batch -i |", ":0"},
-		{"file of JSON", "ask --schema |", "json :8"},
-		{"file of specs", "ask --spec |", "json yaml yml :8"},
+		{"JSON file", "ask --schema |", "json :8"},
+		{"spec file", "ask --spec |", "json yaml yml :8"},
 		{"directory", "ask --dir |", ":16"},
-		{"folder", "status --store |", ":16"},
-		{"file of settings", "serve --config |", "yaml yml json :8"},
+		{"store directory", "status --store |", ":16"},
+		{"settings file", "serve --config |", "yaml yml json :8"},
 		{"profile", "ask --config " + config + " --profile |", "ci work :4"},
-		{"profile of no file", "batch --config off --profile |", ":4"},
-		{"profile of a broken file", "models --config " + spec + " --profile |", ":4"},
+		{"profile without a settings file", "batch --config off --profile |", ":4"},
+		{"profile of an invalid settings file", "models --config " + spec + " --profile |", ":4"},
 		{"free text", "ask --system |", ":4"},
 		{"prompt", "ask |", ":4"},
 		{"no argument", "demo |", ":4"},
-		{"argument that is a backend", "specs c|", "claude cursor-agent codex copilot :4"},
-		{"argument that is a file", "specs lint |", "json yaml yml :8"},
-		{"the other argument that is a file", "specs diff |", "json yaml yml :8"},
+		{"backend argument", "specs c|", "claude cursor-agent codex copilot :4"},
+		{"file argument", "specs lint |", "json yaml yml :8"},
+		{"file argument of another command", "specs diff |", "json yaml yml :8"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := completed(t, test.line, "")
-			if test.name == "the next backend" {
+			if test.name == "next backend in a list" {
 				got = got[:len(test.want)-len(" :4")] + got[len(got)-len(" :4"):]
 			}
-			if test.name == "argument that is a backend" {
-				require.Contains(t, got, "claude gemini") // the shell leaves out what does not begin so
+			if test.name == "backend argument" {
+				require.Contains(t, got, "claude gemini") // the shell filters by prefix
 				return
 			}
 			require.Equal(t, test.want, got)
@@ -105,7 +105,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 	addCompletions(env, root)
 	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			if flag.NoOptDefVal != "" { // a bool
+			if flag.NoOptDefVal != "" { // a boolean flag
 				return
 			}
 			checked++

@@ -9,7 +9,7 @@ import (
 )
 
 // Each command must have every flag of the table, unless the table has a reason for its absence.
-func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
+func TestCommandsHaveTableFlags(t *testing.T) {
 	env := &console.Env{Getenv: func(string) string { return "" }}
 	root := newRoot(env)
 	for _, command := range param.Commands {
@@ -18,7 +18,7 @@ func TestCommandsHaveTheFlagsOfTheTable(t *testing.T) {
 		for _, f := range param.Table {
 			if f.Without[command] == "" {
 				require.NotNil(t, cmd.Flags().Lookup(f.Name), "%s has no --%s", command, f.Name)
-			} else if f.Name != "budget" { // a batch has another --budget, for all lines together
+			} else if f.Name != "budget" { // the --budget of batch is for all lines together
 				require.Nil(t, cmd.Flags().Lookup(f.Name), "%s has --%s, and the table a reason why not", command, f.Name)
 			}
 		}

@@ -21,13 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fleet is a queue on a server with a password, and a machine with fakes.
+// fleet is a queue on a NATS server with a password, and a machine with fakes.
 type fleet struct {
 	*world
 	url string
 }
 
-// password is the password of the server. No output may have it.
+// password is the password of the server. No output may contain it.
 const password = "password-of-the-test"
 
 func newFleet(t *testing.T) *fleet {
@@ -35,7 +35,7 @@ func newFleet(t *testing.T) *fleet {
 	return &fleet{newWorld(t), strings.Replace(s.ClientURL(), "//", "//u:"+password+"@", 1)}
 }
 
-// notices creates the queue, which reports a missing worker after the given time instead of 30 s.
+// notices creates the queue. A missing worker is noticed after the given time instead of 30 s.
 func (f *fleet) notices(after time.Duration) {
 	f.t.Helper()
 	nc, err := nats.Connect(f.url)
@@ -45,7 +45,7 @@ func (f *fleet) notices(after time.Duration) {
 	require.NoError(f.t, err)
 }
 
-// run runs a command to its end.
+// run runs a command until it exits.
 func (f *fleet) run(args ...string) (stdout, stderr string, status int) {
 	f.t.Helper()
 	var out, err bytes.Buffer
@@ -112,13 +112,13 @@ func (f *fleet) awaitStatus(wanted func(*jetstream.Status) bool) (s *jetstream.S
 type working struct {
 	*exec.Cmd
 	t      *testing.T
-	health string // its address
+	health string // address of the health server
 	lines  consoletest.LineWriter
 	log    *bytes.Buffer
-	read   chan struct{} // closed when all of its log was read
+	read   chan struct{} // closed after the whole log was read
 }
 
-// worker starts a worker and waits until it works.
+// worker starts a worker and waits until it takes jobs.
 func (f *fleet) worker(args ...string) *working {
 	f.t.Helper()
 	cmd := f.command(append([]string{"worker", "--grace", "60s"}, args...)...)
@@ -134,7 +134,7 @@ func (f *fleet) worker(args ...string) *working {
 			w.lines <- scanner.Text()
 		}
 	}()
-	f.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended where the test passed
+	f.t.Cleanup(func() { _ = cmd.Process.Kill() }) // the worker has already exited if the test passed
 	if slices.Contains(args, "--health") {
 		_, w.health, _ = strings.Cut(w.await("health is served"), "address=")
 	}
@@ -154,7 +154,7 @@ func (w *working) stop(s os.Signal) (status int, log string) {
 	limit := time.AfterFunc(consoletest.Patience, func() { _ = w.Process.Kill() })
 	defer limit.Stop()
 	<-w.read
-	_ = w.Wait() // the status is returned
+	_ = w.Wait() // the caller checks the exit code
 	require.NotContains(w.t, w.log.String(), password)
 	return w.ProcessState.ExitCode(), w.log.String()
 }

@@ -34,7 +34,7 @@ func (f *fleet) streams() (names []string) {
 	return names
 }
 
-// TestMistypedQueue checks that no command that reads a queue creates one.
+// TestMistypedQueue checks that commands that read a queue do not create one.
 func TestMistypedQueue(t *testing.T) {
 	f := newFleet(t)
 	f.answers("submit", "--queue", "nightly", "--id", "mine", "hi")
@@ -56,8 +56,8 @@ func TestMistypedQueue(t *testing.T) {
 	require.Contains(t, stderr, `there is no job "other" in the queue`)
 }
 
-// TestCooldownsOfFleet lists and clears the cooldowns of a fleet. The file of the user must stay unchanged.
-func TestCooldownsOfFleet(t *testing.T) {
+// TestFleetCooldowns lists and clears the cooldowns of a fleet. The file of the user must stay unchanged.
+func TestFleetCooldowns(t *testing.T) {
 	f := newFleet(t)
 	require.Equal(t, "no backend is in cooldown\n", f.answers("cooldowns", "list", "--nats", f.url))
 	require.Empty(t, f.streams())
@@ -85,8 +85,8 @@ func TestCooldownsOfFleet(t *testing.T) {
 	require.Equal(t, "cleared: claude\n", f.answers("cooldowns", "clear", "--nats", f.url))
 }
 
-// With --queue and NATS_URL, the workers of the queue answer a batch.
-func TestBatchQueueOfTheEnvironment(t *testing.T) {
+// If --queue and NATS_URL are set, the workers of the queue answer a batch.
+func TestBatchQueueFromEnvironment(t *testing.T) {
 	f := newFleet(t)
 	f.fake("claude", "answer", "from the fleet")
 	w := f.worker("--queue", "lines", "--only", "claude")
@@ -96,7 +96,8 @@ func TestBatchQueueOfTheEnvironment(t *testing.T) {
 	require.Contains(t, log, "job answered")
 }
 
-// TestSubmitToFullQueue checks that a full queue rejects a job with the limit, and that status shows the limit.
+// TestSubmitToFullQueue checks that a full queue rejects a job, that the error names the limit, and that status shows
+// it.
 func TestSubmitToFullQueue(t *testing.T) {
 	t.Parallel()
 	s := consoletest.NATSServer(t, func(o *server.Options) { o.JetStreamMaxStore = 4 << 20 })

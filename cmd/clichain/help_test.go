@@ -51,7 +51,7 @@ func TestHelpForm(t *testing.T) {
 	})
 }
 
-// valueNames are the names of values in the help. Each says the type of the value.
+// valueNames are the names of values in the help. Each name says what type the value has.
 var valueNames = strings.Fields("address amount backend=argument billing directory duration file format id level mode " +
 	"model name name=account name=file name=value names number origin permission reason session text time tool url urls")
 
@@ -98,8 +98,8 @@ func TestHelpListsGroups(t *testing.T) {
 	}
 }
 
-// TestGroupOfUnknownFlag checks that the test of the groups fails for a flag without a group.
-func TestGroupOfUnknownFlag(t *testing.T) {
+// TestFlagWithoutGroupFails checks that the check of the groups fails for a flag without a group.
+func TestFlagWithoutGroupFails(t *testing.T) {
 	cmd := &cobra.Command{Use: "new"}
 	cmd.Flags().Bool("new", false, "new flag")
 	groups := console.GroupedFlags(cmd)
@@ -127,7 +127,7 @@ func TestHelpExamples(t *testing.T) {
 
 var exampleWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[|;]|&&|<\(|\$\(|[^\s'"|;()&]+|[()]`)
 
-// exampleCommands returns the arguments of each clichain in a line of shell.
+// exampleCommands returns the arguments of each clichain command in a line of shell.
 func exampleCommands(line string) (commands [][]string) {
 	line = strings.ReplaceAll(line, `"$(clichain config path)"`, "$(clichain config path)")
 	words := exampleWord.FindAllString(line, -1)

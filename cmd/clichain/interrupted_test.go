@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignals sends signals several times. No process may remain, and the exit code is that of the first signal.
+// TestSignals sends several signals. No process may remain, and the exit code must be that of the first signal.
 func TestSignals(t *testing.T) {
 	// With nohup, the program and its children would ignore SIGHUP.
 	caught := make(chan os.Signal, 1)
@@ -28,8 +28,8 @@ func TestSignals(t *testing.T) {
 		{"Ctrl-C", "stubborn", []os.Signal{os.Interrupt}, 130},
 		{"Ctrl-C twice", "stubborn", []os.Signal{os.Interrupt, os.Interrupt}, 130},
 		{"Ctrl-C many times", "stubborn", []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt, os.Interrupt, os.Interrupt}, 130},
-		{"TERM", "stubborn", []os.Signal{syscall.SIGTERM}, 143},
-		{"hangup", "stubborn", []os.Signal{syscall.SIGHUP}, 129},
+		{"SIGTERM", "stubborn", []os.Signal{syscall.SIGTERM}, 143},
+		{"SIGHUP", "stubborn", []os.Signal{syscall.SIGHUP}, 129},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -53,7 +53,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestInterruptedJSON checks that the failure is printed as JSON.
+// TestInterruptedJSON checks that the command prints the failure as JSON.
 func TestInterruptedJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

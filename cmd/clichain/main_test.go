@@ -24,17 +24,17 @@ func TestMain(m *testing.M) {
 // second before they exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// noCooldowns keeps the failures of one test from skipping backends in another.
+// noCooldowns prevents failures in one test from suppressing backends in another test.
 const noCooldowns = selection.CooldownsVariable + "=off"
 
-// noHurry keeps calls from timing out on a busy machine.
+// noHurry prevents timeouts on a busy machine.
 const noHurry = selection.TimeoutVariable + "=2m"
 
-// logins are keys for the fakes, because clichain does not start a CLI that is logged out.
+// logins are keys for the fakes, because clichain does not start a CLI without credentials.
 var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
 
-// TestScripts runs the command as a program. In the scripts, PATH holds the
-// command and the fakes alone, so that no CLI of this machine takes part.
+// TestScripts runs the command as a separate process. PATH contains only the command and the fakes, so that no real
+// CLI of this machine runs.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// program is the path of the command that testscript.Main has put on PATH.
+// program returns the path of the command that testscript.Main has put on PATH.
 func program() string {
 	path, err := exec.LookPath("clichain")
 	if err != nil {
@@ -69,7 +69,7 @@ func program() string {
 	return path
 }
 
-// fakeCommand installs a fake: fake NAME KIND [TEXT].
+// fakeCommand implements the script command "fake NAME KIND [TEXT]", which installs a fake.
 func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fake NAME KIND [TEXT]")
@@ -82,7 +82,7 @@ func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// exitsCommand runs clichain and checks its exit code: exits CODE ARGS...
+// exitsCommand implements the script command "exits CODE ARGS...", which runs clichain and checks its exit code.
 func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits STATUS ARGS...")
@@ -104,7 +104,8 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 var unstable = regexp.MustCompile(`"duration_ms": ?[0-9.]+`)
 
-// stableCommand writes the last stdout to a file, without values that differ between runs.
+// stableCommand implements a script command that writes the last stdout to a file, without values that differ between
+// runs.
 func stableCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: stable FILE")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command must have a page with all of its flags.
+// Every command must have a manual page with all of its flags.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
 	env := &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
@@ -49,23 +49,23 @@ func TestManPages(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		return
 	}
-	for _, page := range pages { // groff finds no mistake
+	for _, page := range pages { // groff must report no error
 		out, err := exec.Command("groff", "-man", "-Tutf8", "-ww", "-z", filepath.Join(dir, page.Name())).CombinedOutput()
 		require.NoError(t, err)
 		require.Empty(t, string(out), page.Name())
 	}
 }
 
-// plain removes the escapes of a page.
+// plain returns the page without its escape sequences.
 func plain(page string) string {
 	return strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(ti`, "~", `\(ha`, "^", `\(ga`, "`", `\(aq`, "'", `\(dq`, `"`,
 		`\fI`, "", `\fR`, "", `\&`, "").Replace(page)
 }
 
-func TestManMistakes(t *testing.T) {
+func TestManErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for name, args := range map[string][]string{"no folder": nil, "two": {"a", "b"}, "a file": {file}} {
+	for name, args := range map[string][]string{"no directory": nil, "two directories": {"a", "b"}, "a file": {file}} {
 		t.Run(name, func(t *testing.T) {
 			env := &console.Env{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
 			require.Equal(t, console.ExitUsage, run(t.Context(), env, append([]string{"man"}, args...)))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFleetMixed runs two workers with different CLIs. Each must answer the jobs that only it can answer.
+// TestFleetMixed runs two workers with different CLIs. Each worker must answer the jobs that only its CLI supports.
 func TestFleetMixed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -19,7 +19,7 @@ func TestFleetMixed(t *testing.T) {
 	f.fake("codex", "answer", "of codex")
 	f.answers("submit", "--id", "for-codex", "--model", "codex/gpt-5", "hi")
 	f.answers("submit", "--id", "for-claude", "--model", "claude/opus", "hi")
-	f.answers("submit", "--id", "with-turns", "--max-turns", "3", "hi") // which codex does not have
+	f.answers("submit", "--id", "with-turns", "--max-turns", "3", "hi") // codex does not support --max-turns
 	codex := f.worker("--only", "codex", "--cold", "--name", "one")
 	require.Contains(t, f.answers("result", "--wait", "for-codex"), "of codex")
 	require.Empty(t, f.answers("dead", "list"))
@@ -33,8 +33,8 @@ func TestFleetMixed(t *testing.T) {
 	}
 }
 
-// submit --wait and a batch without a terminal must print why no worker takes a job.
-func TestFleetSubmitterHears(t *testing.T) {
+// submit --wait, and a batch without a terminal, must print why no worker takes a job.
+func TestFleetReportsUnservedJob(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.fake("codex", "answer", "of codex")
@@ -50,8 +50,8 @@ func TestFleetSubmitterHears(t *testing.T) {
 	require.Zero(t, code, log)
 }
 
-// A batch that resumes during a cooldown must print what it waits for, and continue when the cooldown is cleared.
-func TestBatchGoesOnAfterClear(t *testing.T) {
+// A batch that resumes during a cooldown must print that it waits for the cooldown, and continue when it is cleared.
+func TestBatchContinuesAfterClear(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fake("codex", "limit", "")
@@ -76,7 +76,7 @@ func TestBatchGoesOnAfterClear(t *testing.T) {
 	require.NoError(t, err, "%s", said)
 }
 
-// hears starts a command, waits for a line on its stderr, and interrupts the command.
+// hears starts a command, waits until a line of its stderr contains the text, and interrupts the command.
 func hears(t *testing.T, cmd *exec.Cmd, text string) (line string) {
 	t.Helper()
 	said, err := cmd.StderrPipe()

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// workshop is a world with a shell, and with fakes of the installers that the examples use.
+// workshop returns a world with a shell, and with fakes of the installers that the examples use.
 func workshop(t *testing.T) *world {
 	w := newWorld(t)
 	for _, tool := range []string{"bash", "cp", "mkdir", "cat"} {
@@ -33,9 +33,9 @@ func workshop(t *testing.T) *world {
 	return w
 }
 
-// shell runs a script as CI systems do, and returns what it printed.
+// shell runs a script with the shell options of CI systems, and returns its output.
 func (w *world) shell(dir, script string, env ...string) (string, error) {
-	const endJobs = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" // they hold the output open
+	const endJobs = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" // background jobs keep the output open
 	cmd := exec.Command(filepath.Join(w.bin, "bash"), "-e", "-c", endJobs+script)
 	cmd.WaitDelay = consoletest.Patience
 	cmd.Dir, cmd.Env = dir, w.command().Env
@@ -54,7 +54,7 @@ type workflow struct {
 	}
 }
 
-// TestOperationsPageActions runs the steps of the workflow without real installations.
+// TestOperationsPageActions runs the steps of the workflow with fakes of the installers.
 func TestOperationsPageActions(t *testing.T) {
 	var flow workflow
 	require.NoError(t, yaml.Load([]byte(consoletest.Block(t, "GitHub Actions", "yaml")), &flow))
@@ -103,8 +103,8 @@ func TestOperationsPageActions(t *testing.T) {
 
 var phase = regexp.MustCompile(`(?s)(\w+Phase) = ''\n(.*?)\n  '';`)
 
-// TestOperationsPageNix runs the phases of the derivation in the environment
-// that a build has, with SKIP_CLI and without.
+// TestOperationsPageNix runs the phases of the derivation in the environment of a Nix build, with SKIP_CLI and
+// without.
 func TestOperationsPageNix(t *testing.T) {
 	text := consoletest.Block(t, "Nix", "nix")
 	phases := phase.FindAllStringSubmatch(text, -1)
@@ -131,7 +131,7 @@ func TestOperationsPageNix(t *testing.T) {
 
 // TestOperationsPageRemarks compares the codes in the command reference with the codes in the source.
 func TestOperationsPageRemarks(t *testing.T) {
-	given := map[string]bool{inspect.CodeUnasked: true, doctor.CodeSlow: true} // constants
+	given := map[string]bool{inspect.CodeUnasked: true, doctor.CodeSlow: true} // these codes are constants
 	files, err := filepath.Glob("../../doctor/*.go")
 	require.NoError(t, err)
 	more, err := filepath.Glob("../../internal/machine/*.go")

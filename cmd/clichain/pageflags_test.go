@@ -20,8 +20,8 @@ var (
 	continued   = regexp.MustCompile(` *\\\n *`)
 )
 
-// unknownFlags returns the flags of a page that the command does not have. In a command line, the flag must belong to
-// that command. Alone in code, it must belong to any command or be one of others.
+// unknownFlags returns the flags of a page that the command does not have. A flag in a command line must belong to
+// that command. Any other flag in code must belong to some command or be in others.
 func unknownFlags(root *cobra.Command, page string, others map[string]bool) (unknown []string) {
 	known := map[string]bool{"--help": true, "--version": true}
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -62,15 +62,15 @@ func flagsOf(cmd *cobra.Command) map[string]bool {
 	return has
 }
 
-// aboutCLIs are the pages that name the flags of other programs.
+// aboutCLIs lists the pages that name flags of other programs.
 var aboutCLIs = map[string]bool{
 	"specs.md": true, "rough-edges.md": true, "security.md": true, "conformance.md": true, "benchmarks.md": true,
 	"test-a-spec.md": true, "write-a-spec.md": true, "run-the-tests.md": true, "live.md": true, "environment.md": true,
 }
 
-func TestPagesNameFlagsThatExist(t *testing.T) {
+func TestPagesNameExistingFlags(t *testing.T) {
 	env := &console.Env{Getenv: func(string) string { return "" }}
-	others := map[string]bool{"--init": true, "--force": true} // of docker and of cursor-agent
+	others := map[string]bool{"--init": true, "--force": true} // flags of docker and cursor-agent
 	files, err := filepath.Glob("../../docs/*/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -86,7 +86,7 @@ func TestPagesNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-func TestUnknownFlagsFindsMistakes(t *testing.T) {
+func TestUnknownFlagsFindsTypos(t *testing.T) {
 	root := newRoot(&console.Env{Getenv: func(string) string { return "" }})
 	page := "```sh\n" +
 		"git diff | clichain ask --timeout 5s \"x\" # --comment\nclichain dead list --reason x\n```\n`--only a,b`, `--init`\n"

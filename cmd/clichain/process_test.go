@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// fake installs a fake and returns its path, which identifies its processes.
+// fake installs a fake and returns its path. The path identifies the processes of the fake.
 func (w *world) fake(name, kind, text string) string {
 	path, err := clitest.Install(w.bin, name, scenario(name, kind, text))
 	require.NoError(w.t, err)
@@ -52,15 +52,16 @@ func (w *world) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestReaderLeaves closes the reader of stdout, as "| head -1" does.
-func TestReaderLeaves(t *testing.T) {
+// TestAskStopsWithoutReader closes the reader of stdout, as "| head -1" does.
+func TestAskStopsWithoutReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := installFlood(t, w)
 	leaveAfterALine(t, w.command("ask", "--stream", "--only", "claude", "hi"), path)
 }
 
-// leaveAfterALine reads one line and closes the pipe. The command must end without a message and leave no process.
+// leaveAfterALine reads one line and closes the pipe. The command must exit without a message, and no process may
+// remain.
 func leaveAfterALine(t *testing.T, cmd *exec.Cmd, path string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -88,12 +89,12 @@ func installFlood(t *testing.T, w *world) string {
 	return path
 }
 
-// TestSuppressedAtOnce checks that with SKIP_CLI the command exits immediately, even if stdin never ends.
-func TestSuppressedAtOnce(t *testing.T) {
+// TestSuppressedExitsImmediately checks that with SKIP_CLI the command exits immediately, even if stdin stays open.
+func TestSuppressedExitsImmediately(t *testing.T) {
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	suppressed, bare := time.Hour, time.Hour
-	// The machine may be busy, so the test uses the best of several runs.
+	// The test uses the fastest of several runs because the machine may be busy.
 	atOnce := func() bool { return suppressed < 5*bare+time.Second }
 	for n := 0; n < 5 || n < 20 && !atOnce(); n++ {
 		start := time.Now()
@@ -109,7 +110,7 @@ func TestSuppressedAtOnce(t *testing.T) {
 		start = time.Now()
 		err = cmd.Run()
 		suppressed = min(suppressed, time.Since(start))
-		_ = stdin.Close() // Run has closed it
+		_ = stdin.Close() // Run has already closed it
 		require.Error(t, err)
 		require.Equal(t, 3, cmd.ProcessState.ExitCode())
 		require.Empty(t, stdout.String())
@@ -119,7 +120,7 @@ func TestSuppressedAtOnce(t *testing.T) {
 	require.True(t, atOnce())
 }
 
-// TestSilentStdin checks the note about an open stdin, and that Ctrl-C works.
+// TestSilentStdin checks the message about an open stdin, and that Ctrl-C works while the command waits.
 func TestSilentStdin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -142,8 +143,8 @@ func TestSilentStdin(t *testing.T) {
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())
 }
 
-// TestStdinIsLimited checks that the limits of a call also limit reading stdin.
-func TestStdinIsLimited(t *testing.T) {
+// TestStdinTimeLimit checks that the limits of a call also limit reading stdin.
+func TestStdinTimeLimit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -181,13 +182,13 @@ func TestStdinCostsBudget(t *testing.T) {
 	byFlag := w.command("ask", "--budget", budget, "--only", "claude", "hi")
 	byVariable := w.command("ask", "--only", "claude", "hi")
 	byVariable.Env = append(byVariable.Env, selection.BudgetVariable+"="+budget)
-	flagged, inherited := afterStdin(t, byFlag), afterStdin(t, byVariable) // both wait at the same time
+	flagged, inherited := afterStdin(t, byFlag), afterStdin(t, byVariable) // both commands wait at the same time
 	require.LessOrEqual(t, flagged(), request.StdinNotice)
 	require.Greater(t, inherited(), request.StdinNotice)
 }
 
-// afterStdin starts a command and closes its stdin after the note about stdin. The result had waits for the command and
-// returns the time limit of its backend.
+// afterStdin starts a command, and closes its stdin after the message about stdin. The function had waits for the
+// command and returns the time limit of its backend.
 func afterStdin(t *testing.T, cmd *exec.Cmd) (had func() time.Duration) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
@@ -216,8 +217,8 @@ func afterStdin(t *testing.T, cmd *exec.Cmd) (had func() time.Duration) {
 	}
 }
 
-// TestProbeIsBounded checks that doctor terminates a CLI that hangs.
-func TestProbeIsBounded(t *testing.T) {
+// TestProbeTimeout checks that doctor terminates a CLI that does not exit.
+func TestProbeTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: []clitest.Step{

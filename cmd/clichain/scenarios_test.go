@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 )
 
-// scenario makes the fakes of the tests. A fake with the name of a real CLI prints its format.
+// scenario returns the scenario of a fake. A fake with the name of a real CLI prints the format of that CLI.
 func scenario(name, kind, text string) clitest.Scenario {
 	steps := []clitest.Step{{ReadStdin: true}}
 	switch kind {
@@ -43,7 +43,7 @@ func scenario(name, kind, text string) clitest.Scenario {
 		steps = stdout(text)
 	case "hang":
 		steps = append(steps, clitest.Step{Hang: true})
-	case "stubborn": // says a word, has children that try to stay, and ends for no polite signal
+	case "stubborn": // prints text, has children that try to survive, and ignores SIGINT and SIGTERM
 		hang := []clitest.Step{{Ignore: []string{"INT", "TERM"}}, {Hang: true}}
 		steps = append(steps, clitest.Step{Ignore: []string{"INT", "TERM"}},
 			clitest.Step{Spawn: &clitest.Spawn{Setsid: true, HoldStdout: true, Steps: hang}},
@@ -67,7 +67,7 @@ func delta(text string) string {
 	return fmt.Sprintf(`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":%q}}}`, text)
 }
 
-// answer prints a text in the format of the CLI with that name, or as plain text.
+// answer returns steps that print a text in the format of the named CLI, or as plain text.
 func answer(name, text string) []clitest.Step {
 	switch name {
 	case "claude":

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretForms maps names to encodings in which a program may print a secret.
+// secretForms maps names of encodings to the encoded secret.
 func secretForms(t *testing.T, secret string) map[string]string {
 	t.Helper()
 	quoted, err := json.Marshal(secret)
@@ -29,7 +29,7 @@ func secretForms(t *testing.T, secret string) map[string]string {
 	}
 }
 
-// tellTale is a claude that prints a text in all of its outputs, and then fails.
+// tellTale returns a claude that prints a text in all kinds of output, and then fails.
 func tellTale(t *testing.T, told string) clitest.Scenario {
 	t.Helper()
 	var lines []string
@@ -50,14 +50,14 @@ func tellTale(t *testing.T, told string) clitest.Scenario {
 	add(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%s,"content":%s}]}}`, told, told)
 	add(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":%s}]}]}}`, told)
 	add(`{"type":"of a later version","x":%s}`, told)
-	lines = append(lines, "no JSON: "+told) // one line or two, which are events of their own
+	lines = append(lines, "no JSON: "+told) // one or two lines; each becomes an event
 	add(`{"type":"assistant","error":%s,"message":{"content":[{"type":"text","text":%s}]}}`, told, told)
 	add(`{"type":"result","is_error":true,"num_turns":1,"result":%s,"api_error_type":%s}`, told, told)
 	steps := []clitest.Step{{ReadStdin: true}, {Stderr: "Warning: 401 for " + told + "\n"}}
 	return clitest.Scenario{Steps: append(append(steps, stdout(lines...)...), clitest.Exit(1))}
 }
 
-// The output of the command must not have a secret of the CLI's environment in any encoding.
+// The output of the command must not contain a secret from the environment of the CLI, in any encoding.
 func TestOutputHasNoSecrets(t *testing.T) {
 	const secret = "sécret/val<ue> \"of?a&test\\0"
 	forms := secretForms(t, secret)
@@ -81,7 +81,8 @@ func TestOutputHasNoSecrets(t *testing.T) {
 	}
 }
 
-// requireNoForm searches for each encoding: plain, in JSON, and with spaces in place of line breaks.
+// requireNoForm searches the text for each encoding, as plain text and as JSON, also if line breaks or spaces split
+// it.
 func requireNoForm(t *testing.T, forms map[string]string, text string) {
 	t.Helper()
 	unbroken := strings.NewReplacer(`\n`, "", `\r`, "", "\n", "", "\r", "", " ", "").Replace(text)

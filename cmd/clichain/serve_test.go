@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// served is a "clichain serve" that runs.
+// served is a running "clichain serve" process.
 type served struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -31,7 +31,7 @@ type served struct {
 	client  *http.Client
 }
 
-// serving starts one, and waits until it serves.
+// serving starts a server and waits until it accepts requests.
 func (w *world) serving(args ...string) *served {
 	w.t.Helper()
 	s := &served{t: w.t, log: &bytes.Buffer{}, client: &http.Client{}}
@@ -56,7 +56,7 @@ func (w *world) serving(args ...string) *served {
 
 const served1 = `{"messages":[{"role":"user","content":"secret question"}]}`
 
-// ask posts a question, with the headers of pairs.
+// ask posts a request body. The headers are pairs of name and value.
 func (s *served) ask(body string, headers ...string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.baseURL+"/chat/completions", strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -79,19 +79,19 @@ func (s *served) answers(body string) string {
 	return string(data)
 }
 
-// stop ends it and returns its exit status and its log.
+// stop sends a signal, and returns the exit code and the log of the server.
 func (s *served) stop(signal os.Signal) (status int, log string) {
 	s.t.Helper()
 	s.client.CloseIdleConnections()
 	require.NoError(s.t, s.cmd.Process.Signal(signal))
 	_, err := io.ReadAll(s.out)
 	require.NoError(s.t, err)
-	_ = s.cmd.Wait() // its status says it
+	_ = s.cmd.Wait() // the caller checks the exit code
 	return s.cmd.ProcessState.ExitCode(), s.log.String()
 }
 
-// warmFake is a claude that stays running and answers each line with a text, and with another one at the end of its input,
-// which is a cold call's answer.
+// warmFake installs a claude that stays running and answers each line with text. At the end of its input it answers
+// with cold, which is the answer of a call to a new process.
 func (w *world) warmFake(text, cold string) string {
 	path, err := clitest.Install(w.bin, "claude", clitest.Scenario{Steps: append([]clitest.Step{
 		{ReadLine: true},
@@ -102,7 +102,7 @@ func (w *world) warmFake(text, cold string) string {
 	return path
 }
 
-// TestServe: it answers out of a warm process, tells no secret, and takes the process along when it goes.
+// The server must answer from a warm process, print no secret, and terminate the process when it stops.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -127,8 +127,9 @@ func TestServe(t *testing.T) {
 	require.Empty(t, clitest.Survivors(fake))
 }
 
-// TestServeOnASocket: it is for this user alone, replaces what a dead process left, and goes with its server.
-func TestServeOnASocket(t *testing.T) {
+// Only this user may access the socket. The server replaces the socket of a killed server, and removes its own socket
+// when it stops.
+func TestServeOnSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "answer", "fine")
@@ -154,8 +155,8 @@ func TestServeOnASocket(t *testing.T) {
 	require.NoFileExists(t, socket)
 }
 
-// TestServeTakesOneBackendAfterAnother: in a stream too, as long as no text went out.
-func TestServeTakesOneBackendAfterAnother(t *testing.T) {
+// The server must also use the next backend in a stream, if it has not sent any text yet.
+func TestServeFallsBackInStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "loggedout", "")

@@ -17,24 +17,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cliArgs is how many arguments the CLI of the test has; its child has more.
+// cliArgs is the number of arguments of the CLI. Its child process has more.
 const cliArgs = 2
 
-// TestServeDrains: at a signal the answer on its way comes, and one that takes too long is ended.
+// After a signal the server must finish a request in flight, or cancel it at the end of the grace period.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, grace, want string
 		release           bool
 	}{
-		{"in time", "60s", `"content":"fine"`, true},
-		{"too slow", "10ms", `"code":"shutting_down"`, false},
+		{"answer within the grace period", "60s", `"content":"fine"`, true},
+		{"answer after the grace period", "10ms", `"code":"shutting_down"`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			spec := filepath.Join(t.TempDir(), "spec.json")
 			require.NoError(t, os.WriteFile(spec, []byte(`{"name":"mine","binary":"mine","args":[{"args":["{prompt}"]}]}`), 0o600))
-			// Its child is there when it has printed its answer, and can be told to end.
+			// After the CLI has printed its answer, its child runs, and SIGUSR1 ends the CLI.
 			fake, err := clitest.Install(w.bin, "mine", clitest.Scenario{Steps: []clitest.Step{
 				{Ignore: []string{"INT", "TERM"}}, {ExitOn: map[string]int{"USR1": 0}}, {Stdout: "fine\n"},
 				{Spawn: &clitest.Spawn{Steps: []clitest.Step{{Hang: true}}}}, {Hang: true},

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settingsResolver has a settings file and an environment of its own.
+// settingsResolver returns a Resolver with its own settings file and environment.
 func settingsResolver(t *testing.T, file, profile string, env map[string]string) *selection.Resolver {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -24,11 +24,11 @@ func settingsResolver(t *testing.T, file, profile string, env map[string]string)
 	return a
 }
 
-// TestWrongVariables: each is told with its value, and not where a flag stands in for it.
-func TestWrongVariables(t *testing.T) {
+// The error of an invalid environment variable must contain its value.
+func TestInvalidVariables(t *testing.T) {
 	for _, k := range selection.Entries {
 		if k.Name == "specs" || k.Name == "cooldowns" {
-			continue // any text may be a file
+			continue // any text may be a file name
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			a := settingsResolver(t, "", "", map[string]string{k.Variable: ","})
@@ -44,8 +44,8 @@ func TestWrongVariables(t *testing.T) {
 	}
 }
 
-// TestSettingsOnThePage: the example has every setting with its variable, and is one that is read.
-func TestSettingsOnThePage(t *testing.T) {
+// The example in the documentation must be valid, and contain every setting with its environment variable.
+func TestSettingsPageExample(t *testing.T) {
 	example := consoletest.Block(t, "Settings", "yaml")
 	c, err := settingsResolver(t, example, "ci", nil).Settings()
 	require.NoError(t, err)

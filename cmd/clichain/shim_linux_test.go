@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program that has left its parent and cleared its environment survives neither an answer, nor a timeout, nor the
-// death of the command: the command puts a shim between itself and each CLI.
-func TestNothingEscapesTheCommand(t *testing.T) {
+// The command puts a shim between itself and each CLI. A program that has left its parent and cleared its environment
+// must not outlive the answer, the timeout or the command.
+func TestCommandTerminatesEscapedProcesses(t *testing.T) {
 	t.Parallel()
 	escapee := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}}}
 	hang := clitest.Step{Hang: true}
@@ -48,7 +48,7 @@ func TestNothingEscapesTheCommand(t *testing.T) {
 				require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
 				test.end(t, cmd)
 			}
-			_ = cmd.Wait() // the exit code tells
+			_ = cmd.Wait() // the test checks the exit code
 			require.Equal(t, test.code, cmd.ProcessState.ExitCode())
 			if test.end == nil {
 				require.Empty(t, clitest.Survivors(path))
@@ -58,7 +58,8 @@ func TestNothingEscapesTheCommand(t *testing.T) {
 	}
 }
 
-// A shim does its work before most packages are initialized, which takes longer than all else that it does.
+// A shim must start before most packages are initialized, because their initialization takes longer than all work of
+// the shim.
 func TestShimInitializesFewPackages(t *testing.T) {
 	cmd := &exec.Cmd{Path: program(), Args: []string{"clichain-shim"}, Env: []string{"GODEBUG=inittrace=1"}}
 	out, err := cmd.CombinedOutput()
@@ -69,17 +70,17 @@ func TestShimInitializesFewPackages(t *testing.T) {
 	require.NotContains(t, string(out), "init github.com/nats-io/nats-server/v2/server ")
 }
 
-// TestOrphansOfADeadHost: what a host and its shim left behind when both were killed, the next one ends.
-func TestOrphansOfADeadHost(t *testing.T) {
+// If a host and its shim were killed, the next host must terminate the processes that they left.
+func TestAskTerminatesOrphans(t *testing.T) {
 	w := newWorld(t)
 	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}}
 	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{daemon, {Hang: true}}})
 	require.NoError(t, err)
 	host := w.command("ask", "--only", "codex", "hi")
-	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // nobody is left to tidy up
+	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // a killed host cannot remove its temporary files
 	require.NoError(t, host.Start())
 	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
-	require.NoError(t, host.Process.Signal(syscall.SIGSTOP)) // or it would end what its shim leaves
+	require.NoError(t, host.Process.Signal(syscall.SIGSTOP)) // the host would terminate the processes that its shim leaves
 	for _, shim := range clitest.Survivors("clichain-shim") {
 		if parentOf(t, shim.Pid) == host.Process.Pid {
 			require.NoError(t, syscall.Kill(shim.Pid, syscall.SIGKILL))
@@ -96,7 +97,7 @@ func TestOrphansOfADeadHost(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// parentOf is 0 for a process that has ended since.
+// parentOf returns the parent of a process, or 0 if the process has exited.
 func parentOf(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

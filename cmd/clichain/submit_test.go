@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFleetSubmitArrives: what submit says reaches the CLI of the worker; files are read where submit runs.
-func TestFleetSubmitArrives(t *testing.T) {
+// The worker must pass the options of submit to the CLI. submit reads the files.
+func TestFleetSubmitPassesOptions(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	dir, files := t.TempDir(), t.TempDir()

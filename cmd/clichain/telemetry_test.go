@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collector is what an OpenTelemetry collector gets, by path.
+// collector records the requests to an OpenTelemetry collector, by path.
 type collector struct {
 	mu   sync.Mutex
 	sent map[string][]byte
@@ -38,7 +38,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.sent[r.URL.Path] = append(c.sent[r.URL.Path], data...)
 }
 
-// collecting starts one, and returns its URL.
+// collecting starts a collector and returns its URL.
 func collecting(t *testing.T) (c *collector, url string) {
 	c = &collector{sent: map[string][]byte{}}
 	server := httptest.NewServer(c)
@@ -52,8 +52,8 @@ func (c *collector) got(path string) []byte {
 	return c.sent[path]
 }
 
-// TestFleetTelemetry: a worker tells a collector of its jobs, in the traces of those who submitted them, and nothing of
-// what was asked and answered. A collector that has gone fails no job.
+// A worker must export its jobs in the traces of their submitters, without prompts and answers. A collector that is
+// not reachable must not fail a job.
 func TestFleetTelemetry(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -106,7 +106,7 @@ func TestFleetTelemetry(t *testing.T) {
 	require.Contains(t, strings.ReplaceAll(stderr, "\n", " "), "http://127.0.0.1:4318")
 }
 
-// TestServeTelemetry: a server tells a collector of its answers, in the traces of those who ask.
+// A server must export its answers in the traces of its clients.
 func TestServeTelemetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// busyClaude works for long: after each thing that it says it waits for a file.
+// busyClaude installs a claude that waits for a file after each line of its output. The gates are the paths of these
+// files.
 func busyClaude(t *testing.T, w *world) (gates []string) {
 	dir := t.TempDir()
 	steps := []clitest.Step{{ReadStdin: true}}
@@ -42,10 +43,10 @@ func busyClaude(t *testing.T, w *world) (gates []string) {
 	return gates
 }
 
-// reported is what the screen shows at each of these gates.
+// reported is the text on the screen while claude waits for each of these files.
 var reported = []string{"starting", "waits for claude-opus", "thinks", "uses Bash: go test", "waits for the model", "tries again"}
 
-// TestAskOnTerminal: while it waits there is one line, which fits, and is gone when the answer comes.
+// The status line must fit the terminal, and disappear before the answer.
 func TestAskOnTerminal(t *testing.T) {
 	colours := regexp.MustCompile(`\x1b\[[0-9]+m`)
 	for _, test := range []struct {
@@ -53,7 +54,7 @@ func TestAskOnTerminal(t *testing.T) {
 		width int
 		env   []string
 		args  []string
-		file  bool // the answer goes elsewhere
+		file  bool // the answer goes to a file
 	}{
 		{name: "60", width: 60},
 		{name: "80", width: 80},
@@ -68,7 +69,7 @@ func TestAskOnTerminal(t *testing.T) {
 		{name: "dumb", width: 80, env: []string{"TERM=dumb"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel() // they wait for what is on the screen
+			t.Parallel() // the tests mostly wait for the screen
 			w := newWorld(t)
 			gates := busyClaude(t, w)
 			w.fake("gemini", "crash", "boom")
@@ -81,7 +82,7 @@ func TestAskOnTerminal(t *testing.T) {
 			s := onScreen(t, cmd, test.width)
 			var seen strings.Builder
 			for i, g := range gates {
-				if test.name != "dumb" { // which shows no line
+				if test.name != "dumb" { // a dumb terminal has no status line
 					fmt.Fprintf(&seen, "--- %s\n%s", reported[i], s.await("claude .*"+short(reported[i], test.name)))
 				}
 				require.NoError(t, os.WriteFile(g, nil, 0o600))
@@ -98,7 +99,7 @@ func TestAskOnTerminal(t *testing.T) {
 	}
 }
 
-// TestInterruptOnTerminal: Ctrl-C leaves nothing of the line.
+// Ctrl-C must remove the status line.
 func TestInterruptOnTerminal(t *testing.T) {
 	w := newWorld(t)
 	path := w.fake("claude", "stubborn", "")
@@ -113,7 +114,7 @@ func TestInterruptOnTerminal(t *testing.T) {
 	require.Empty(t, clitest.Survivors(path))
 }
 
-// short is as much of a text as there is room for beside a narrow timeline.
+// short returns the part of a text that fits beside a narrow timeline.
 func short(text, name string) string {
 	if name == "trace-60" {
 		return text[:6]
@@ -132,7 +133,7 @@ func sameAsGolden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-// TestDemoOnTerminal: the bars grow in their places.
+// The bars must stay in their lines while they grow.
 func TestDemoOnTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
@@ -141,7 +142,7 @@ func TestDemoOnTerminal(t *testing.T) {
 			text, raw := onScreen(t, cmd, width).end(0)
 			require.Contains(t, raw, "asking")
 			require.NotContains(t, text, "asking")
-			// The golden file keeps its times, because the README shows it.
+			// The golden file keeps its durations, because the README shows it.
 			golden := filepath.Join("testdata", "terminal", fmt.Sprintf("demo-%d.txt", width))
 			if *consoletest.Update {
 				require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))

@@ -22,7 +22,8 @@ var (
 	blanks        = regexp.MustCompile(` +`)
 )
 
-// steady is a text without the parts that differ between runs: numbers in a sentence, times, bars and columns.
+// steady returns the text without the parts that differ between runs: numbers in a sentence, durations, bars and
+// column widths.
 func steady(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -47,11 +48,12 @@ func tutorialOutputs(t *testing.T, w *world, page string, env ...string) []strin
 	}
 	out, err := w.shell(t.TempDir(), script.String(), env...)
 	require.NoError(t, err, out)
-	out = killed.ReplaceAllString(out, "") // a message of bash about a job, at any place
+	out = killed.ReplaceAllString(out, "") // bash may print a message about a job anywhere
 	return strings.Split(out, tutorialMark+"\n")
 }
 
-// shown returns the page with other outputs in its text blocks. Each text block has the output of the block before it.
+// shown returns the page with other outputs in its text blocks. Each text block gets the output of the block before
+// it.
 func shown(page string, outputs []string, replace func(old, got string) string) string {
 	commands := 0
 	return tutorialBlock.ReplaceAllStringFunc(page, func(block string) string {
@@ -99,7 +101,7 @@ func TestTutorials(t *testing.T) {
 	}
 }
 
-func TestSteadyKeepsTheWords(t *testing.T) {
+func TestSteadyKeepsWords(t *testing.T) {
 	require.Equal(t, steady("  a  ████▏  48 ms  ✗ timeout\n"), steady("a █ 1.05 s ✗ timeout"))
 	require.NotEqual(t, steady("20\n"), steady("19\n"))
 	require.NotEqual(t, steady("a 1 s ✗ timeout"), steady("a 1 s ✓ answered"))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The command, its JSON and --version say the same.
+// The command, its JSON and --version must print the same version.
 func TestVersion(t *testing.T) {
 	output := func(args ...string) string {
 		var out bytes.Buffer

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFleet: a job goes in, a worker answers it, and everybody can see that.
+// A worker must answer a submitted job, and status must count it.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -58,7 +58,7 @@ func TestFleet(t *testing.T) {
 	require.Empty(t, clitest.Survivors(fake))
 }
 
-// TestFleetWarm: a worker keeps CLIs running between jobs, and takes them along when it goes.
+// A worker must keep CLIs running between jobs, and terminate them when it stops.
 func TestFleetWarm(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -72,7 +72,7 @@ func TestFleetWarm(t *testing.T) {
 	require.Empty(t, clitest.Survivors(fake))
 }
 
-// TestFleetDrains: at SIGTERM the jobs that run go on for the grace, and are given back after it.
+// After SIGTERM a worker must let running jobs continue for the grace period, and then return them to the queue.
 func TestFleetDrains(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -94,13 +94,13 @@ func TestFleetDrains(t *testing.T) {
 	require.Zero(t, code, log)
 }
 
-// TestFleetWorkerKilled: what a worker had that was killed, another one answers, and its CLIs do not stay.
+// If a worker is killed, its CLIs must terminate, and another worker must answer its job.
 func TestFleetWorkerKilled(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.notices(3 * time.Second)
 	tmp := f.tmp
-	f.tmp = t.TempDir() // nobody is left to tidy it up
+	f.tmp = t.TempDir() // a killed process cannot remove its temporary files
 	fake := f.fake("claude", "hang", "")
 	w := f.worker("--only", "claude", "--cold", "--timeout", "1h")
 	f.answers("submit", "--id", "lost", "hi")
@@ -116,8 +116,8 @@ func TestFleetWorkerKilled(t *testing.T) {
 	require.Zero(t, code, log)
 }
 
-// TestFleetRests: a limit rests the fleet, which status tells; jobs wait for its end.
-func TestFleetRests(t *testing.T) {
+// A usage limit must start a cooldown that status shows. The jobs must wait until it ends.
+func TestFleetCooldown(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.fake("codex", "limit", "")
@@ -137,7 +137,7 @@ func TestFleetRests(t *testing.T) {
 	require.Contains(t, log, `msg="job parked" id=later reason=usage_limit until=`)
 }
 
-// TestFleetWaitInterrupted: who waits can leave, and the job stays.
+// If a signal interrupts submit --wait, the job must stay in the queue.
 func TestFleetWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -153,7 +153,7 @@ func TestFleetWaitInterrupted(t *testing.T) {
 	require.Contains(t, stderr.String(), `job "mine" stays in the queue`)
 }
 
-// TestFleetStore: a queue in a folder is for one process at a time, and for nobody else.
+// Only one process at a time may open a queue in a directory, and only this user may access the directory.
 func TestFleetStore(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -175,7 +175,7 @@ func TestFleetStore(t *testing.T) {
 	require.Equal(t, "embedded\n", f.answers("result", "mine", "--store", store))
 }
 
-// TestFleetHealth: a worker tells how it is, until it has nothing to work for.
+// The health server must report the state of the worker, also while the worker drains.
 func TestFleetHealth(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -203,13 +203,13 @@ func TestFleetHealth(t *testing.T) {
 	code, text = get("/healthz")
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Equal(t, "draining\n", text)
-	w.stop(syscall.SIGKILL) // the grace is long
+	w.stop(syscall.SIGKILL) // the grace period is too long for a test
 	require.Eventually(t, func() bool { return len(clitest.Survivors(f.bin)) == 0 }, consoletest.Patience, 10*time.Millisecond)
-	f.tmp = t.TempDir() // nobody was left to tidy up
+	f.tmp = t.TempDir() // a killed process cannot remove its temporary files
 }
 
-// TestFleetRefusals: nothing is started after a mistake, or where there is nothing to answer with.
-func TestFleetRefusals(t *testing.T) {
+// A worker must not start without an available backend. No command may accept a wrong password.
+func TestFleetErrors(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	_, stderr, status := f.run("worker", "--only", "claude")

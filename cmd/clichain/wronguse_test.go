@@ -28,7 +28,7 @@ var checkedValues = strings.Fields("address amount backend=argument billing dura
 var checkedFlags = strings.Fields("access max-access priority only sandbox system-mode ignore dir add-dir image schema spec " +
 	"system-file prompt-file agents mcp-config config")
 
-func TestWrongUseExitsWithTwo(t *testing.T) {
+func TestInvalidUseExitsWithTwo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	checked, missing := 0, filepath.Join(t.TempDir(), "missing")
@@ -66,7 +66,7 @@ func TestWrongUseExitsWithTwo(t *testing.T) {
 	require.Greater(t, checked, 400)
 }
 
-func TestWrongUseTogether(t *testing.T) {
+func TestInvalidCombinationsExitWithTwo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, line := range []string{
 		"ask --no-stdin", "ask --agent hi", "ask --dir . hi", "ask --continue hi", "ask --no-stdin -", "build --no-stdin", "build a b",

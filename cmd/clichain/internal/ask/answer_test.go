@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTerminalText checks that the text of a model cannot control the terminal.
+// TestTerminalText checks that the text of a model cannot send control codes to the terminal.
 func TestTerminalText(t *testing.T) {
 	var out, status bytes.Buffer
 	s := &textStream{out: &out, err: &status, clean: true}

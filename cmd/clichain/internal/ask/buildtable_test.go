@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// threeSteps have every kind of detail of a call, and texts with control characters.
+// threeSteps returns steps with all details that a call can have, and with control characters.
 func threeSteps() []Step {
 	return []Step{
 		{Backend: "claude-work", Skip: &console.Skip{
@@ -36,8 +36,8 @@ func TestBuildTable(t *testing.T) {
 		"\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
 }
 
-// TestBuildOnThePage compares the fields of the JSON with the fields on the page.
-func TestBuildOnThePage(t *testing.T) {
+// TestBuildPageFields compares the JSON fields in the documentation with the fields of the output.
+func TestBuildPageFields(t *testing.T) {
 	example := consoletest.Block(t, "What a call would run", "json")
 	var built struct {
 		Backends []Step `json:"backends"`

@@ -39,17 +39,17 @@ func TestDoing(t *testing.T) {
 		e    clichain.Event
 		want string
 	}{
-		{"model", clichain.Event{Kind: clichain.EventSession, Model: "opus"}, "waits for opus"},
-		{"no model", clichain.Event{Kind: clichain.EventSession}, "waits for the model"},
+		{"session with model", clichain.Event{Kind: clichain.EventSession, Model: "opus"}, "waits for opus"},
+		{"session without model", clichain.Event{Kind: clichain.EventSession}, "waits for the model"},
 		{"command", tool(`{"description":"tests","command":"go test"}`), "uses T: go test"},
-		{"list", tool(`{"command":["bash","-lc","ls"]}`), "uses T: bash -lc ls"},
+		{"command as a list", tool(`{"command":["bash","-lc","ls"]}`), "uses T: bash -lc ls"},
 		{"file", tool(`{"file_path":"/a/b.go","limit":3}`), "uses T: /a/b.go"},
-		{"an object in a text", tool(`"{\"cmd\":\"ls\"}"`), "uses T: ls"},
-		{"nothing that tells", tool(`{"x":1,"command":7}`), "uses T"},
-		{"no object", tool(`[1]`), "uses T"},
+		{"JSON object in a string", tool(`"{\"cmd\":\"ls\"}"`), "uses T: ls"},
+		{"input without known fields", tool(`{"x":1,"command":7}`), "uses T"},
+		{"input that is not an object", tool(`[1]`), "uses T"},
 		{"no input", tool(``), "uses T"},
 		{"retry", clichain.Event{Kind: clichain.EventRetry, Message: "busy", Try: 2, Status: 401}, "tries again: busy try 2 after status 401"},
-		{"nothing", clichain.Event{Kind: clichain.EventUsage}, ""},
+		{"event without text", clichain.Event{Kind: clichain.EventUsage}, ""},
 	} {
 		require.Equal(t, test.want, doing(test.e), test.name)
 	}

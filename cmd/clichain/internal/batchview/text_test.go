@@ -27,16 +27,16 @@ func TestStatusLine(t *testing.T) {
 		width  int
 		want   string
 	}{
-		{"nothing yet", batch.Counts{Total: -1}, 0, 80, "0/…"},
-		{"pipe", batch.Counts{Answered: 1234, Total: -1}, 2.5, 80, "1 234/…  2.5/s"},
-		{"slow", batch.Counts{Answered: 1, Total: 3, Bad: 1}, 0.05, 80, "1/2  3.0/min  ETA 20s  bad 1"},
-		{"120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 11m  $0.42  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
-		{"80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 11m  $0.42  failed 4  rests until 14:05"},
-		{"60", busy, 12.3, 60, "1 234/10 000  ETA 11m  $0.42  failed 4  rests until 14:05"},
-		{"40", busy, 12.3, 40, "1 234/10 000  ETA 11m  $0.42  failed 4"},
-		{"10", busy, 12.3, 10, "1 234/10 …"},
+		{"no results yet", batch.Counts{Total: -1}, 0, 80, "0/…"},
+		{"unknown total", batch.Counts{Answered: 1234, Total: -1}, 2.5, 80, "1 234/…  2.5/s"},
+		{"less than one result per second", batch.Counts{Answered: 1, Total: 3, Bad: 1}, 0.05, 80, "1/2  3.0/min  ETA 20s  bad 1"},
+		{"width 120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 11m  $0.42  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
+		{"width 80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 11m  $0.42  failed 4  rests until 14:05"},
+		{"width 60", busy, 12.3, 60, "1 234/10 000  ETA 11m  $0.42  failed 4  rests until 14:05"},
+		{"width 40", busy, 12.3, 40, "1 234/10 000  ETA 11m  $0.42  failed 4"},
+		{"width 10", busy, 12.3, 10, "1 234/10 …"},
 		{"control characters", batch.Counts{Answered: 1, Total: 1, Backends: map[string]int{"a\x1b[2J\nb": 1}}, 0, 80, "1/1  a[2J b 1"},
-		{"rested", batch.Counts{Answered: 1, Total: 2, Rest: noon, Parked: 1}, 0, 80, "1/2  put off 1"},
+		{"cooldown that is over", batch.Counts{Answered: 1, Total: 2, Rest: noon, Parked: 1}, 0, 80, "1/2  put off 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := statusLine(&test.counts, test.rate, noon, test.width)
@@ -74,7 +74,7 @@ func TestSummary(t *testing.T) {
 func TestRate(t *testing.T) {
 	var r rate
 	require.Zero(t, r.perSecond())
-	for i := range 200 { // ten a second, and then two
+	for i := range 200 { // ten per second, then two
 		r.add(noon.Add(time.Duration(i)*time.Second), min(i, 100)*10+max(i-100, 0)*2)
 	}
 	require.InDelta(t, 2, r.perSecond(), 0.01, "of late")
@@ -103,8 +103,8 @@ func TestViewOnTerminal(t *testing.T) {
 	require.NotContains(t, out.String(), "…\n")
 }
 
-// The error of a bad line appears above the status line.
-func TestBadLineOverTheStatusLine(t *testing.T) {
+// The error of an invalid line must appear above the status line.
+func TestBadLineAboveStatusLine(t *testing.T) {
 	var out strings.Builder
 	v := New(Config{To: &out, Live: true, Width: func() int { return 40 }})
 	v.Progress(batch.Counts{Total: -1})

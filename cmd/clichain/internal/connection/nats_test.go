@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flagsOf returns flags that read their environment from a map and log to the buffer.
+// flagsOf returns flags that read environment variables from a map and log to the buffer.
 func flagsOf(env map[string]string) (*NATSFlags, *bytes.Buffer) {
 	var log bytes.Buffer
 	f := &NATSFlags{env: func(name string) string { return env[name] }}
@@ -60,7 +60,7 @@ func certificates(t *testing.T) (ca, cert, key string) {
 	return ca, ca, write("key.pem", "PRIVATE KEY", private)
 }
 
-func TestNatsFlagsMistakes(t *testing.T) {
+func TestNatsFlagsErrors(t *testing.T) {
 	_, cert, key := certificates(t)
 	nonsense := filepath.Join(t.TempDir(), "nonsense")
 	require.NoError(t, os.WriteFile(nonsense, []byte("hidden text"), 0o600))
@@ -70,19 +70,19 @@ func TestNatsFlagsMistakes(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		{name: "nothing", want: "--nats: which server? Give its URL"},
-		{name: "no URL", f: NATSFlags{Servers: "nats://u:hidden text@h"}, want: "--nats: server 1 of the list is no URL"},
-		{name: "no URL, from the environment", env: map[string]string{"NATS_URL": "a,nats://:4222"}, want: "NATS_URL: server 2 of the list is no URL"},
-		{name: "scheme", f: NATSFlags{Servers: "http://u:hidden@h:1"}, want: "--nats: http://h:1: the scheme is not one of"},
-		{name: "no credentials file", f: NATSFlags{Servers: "h", creds: "/nowhere"}, want: "--nats-creds: open /nowhere"},
-		{name: "credentials", f: NATSFlags{Servers: "h", creds: nonsense}, want: "--nats-creds: " + nonsense + ": the content is invalid"},
+		{name: "no server", want: "--nats: which server? Give its URL"},
+		{name: "missing URL", f: NATSFlags{Servers: "nats://u:hidden text@h"}, want: "--nats: server 1 of the list is no URL"},
+		{name: "invalid URL in the environment", env: map[string]string{"NATS_URL": "a,nats://:4222"}, want: "NATS_URL: server 2 of the list is no URL"},
+		{name: "unknown scheme", f: NATSFlags{Servers: "http://u:hidden@h:1"}, want: "--nats: http://h:1: the scheme is not one of"},
+		{name: "missing credentials file", f: NATSFlags{Servers: "h", creds: "/nowhere"}, want: "--nats-creds: open /nowhere"},
+		{name: "invalid credentials file", f: NATSFlags{Servers: "h", creds: nonsense}, want: "--nats-creds: " + nonsense + ": the content is invalid"},
 		{name: "NKey", env: map[string]string{"NATS_URL": "h", "NATS_NKEY": nonsense}, want: "NATS_NKEY: " + nonsense},
-		{name: "both logins", f: NATSFlags{Servers: "h", creds: "a", nkey: "b"}, want: "--nats-creds and --nats-nkey: use only one"},
-		{name: "no authority", f: NATSFlags{Servers: "h", authorityFile: "/nowhere"}, want: "--nats-ca: open /nowhere"},
-		{name: "authority", f: NATSFlags{Servers: "h", authorityFile: nonsense}, want: "--nats-ca: " + nonsense},
+		{name: "credentials file and NKey", f: NATSFlags{Servers: "h", creds: "a", nkey: "b"}, want: "--nats-creds and --nats-nkey: use only one"},
+		{name: "missing CA file", f: NATSFlags{Servers: "h", authorityFile: "/nowhere"}, want: "--nats-ca: open /nowhere"},
+		{name: "invalid CA file", f: NATSFlags{Servers: "h", authorityFile: nonsense}, want: "--nats-ca: " + nonsense},
 		{name: "certificate without key", f: NATSFlags{Servers: "h", cert: cert}, want: "--nats-cert and --nats-key"},
-		{name: "no key", f: NATSFlags{Servers: "h", cert: cert, key: "/nowhere"}, want: "--nats-key: open /nowhere"},
-		{name: "not its key", f: NATSFlags{Servers: "h", cert: nonsense, key: key}, want: "--nats-cert: " + nonsense},
+		{name: "missing key file", f: NATSFlags{Servers: "h", cert: cert, key: "/nowhere"}, want: "--nats-key: open /nowhere"},
+		{name: "invalid certificate file", f: NATSFlags{Servers: "h", cert: nonsense, key: key}, want: "--nats-cert: " + nonsense},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.f.env = func(name string) string { return test.env[name] }
@@ -114,24 +114,24 @@ func TestNatsLogins(t *testing.T) {
 		name   string
 		f      NATSFlags
 		env    map[string]string
-		status int // 0: it connects
+		status int // 0 if the connection succeeds
 		want   string
 	}{
-		{name: "in the URL", f: NATSFlags{Servers: "nats://u:hidden@" + address}},
-		{name: "in the environment's URL", env: map[string]string{"NATS_URL": "nats://u:hidden@" + address}},
-		{name: "in the environment", f: NATSFlags{Servers: address}, env: map[string]string{"NATS_USER": "u", "NATS_PASSWORD": "hidden"}},
+		{name: "user in the URL", f: NATSFlags{Servers: "nats://u:hidden@" + address}},
+		{name: "user in the URL of the environment", env: map[string]string{"NATS_URL": "nats://u:hidden@" + address}},
+		{name: "user in environment variables", f: NATSFlags{Servers: address}, env: map[string]string{"NATS_USER": "u", "NATS_PASSWORD": "hidden"}},
 		{name: "NKey", f: NATSFlags{Servers: address, nkey: seedFile}},
-		{name: "the second server", f: NATSFlags{Servers: "127.0.0.1:1, nats://u:hidden@" + address}},
+		{name: "second server in the list", f: NATSFlags{Servers: "127.0.0.1:1, nats://u:hidden@" + address}},
 		{
 			name: "wrong password", f: NATSFlags{Servers: "nats://u:hidden-too@" + address}, status: console.ExitUsage,
 			want: "NATS at nats://" + address + " refuses the login: check --nats-creds",
 		},
 		{
-			name: "no server", f: NATSFlags{Servers: "nats://u:hidden@127.0.0.1:1"}, status: console.ExitFailed,
+			name: "no server at the address", f: NATSFlags{Servers: "nats://u:hidden@127.0.0.1:1"}, status: console.ExitFailed,
 			want: "cannot connect to NATS at nats://127.0.0.1:1: ",
 		},
 		{
-			name: "no TLS there", f: NATSFlags{Servers: "tls://u:hidden@" + address}, status: console.ExitUsage,
+			name: "server without TLS", f: NATSFlags{Servers: "tls://u:hidden@" + address}, status: console.ExitUsage,
 			want: "offers no TLS",
 		},
 	} {
@@ -170,9 +170,9 @@ func TestNatsTLS(t *testing.T) {
 		name, ca, cert, key string
 		want                string
 	}{
-		{"all of it", ca, cert, key, ""},
-		{"an authority that nobody knows", "", cert, key, "give the servers' authority as --nats-ca"},
-		{"no certificate", ca, "", "", "cannot connect to NATS"},
+		{"CA, certificate and key", ca, cert, key, ""},
+		{"unknown CA", "", cert, key, "give the servers' authority as --nats-ca"},
+		{"missing client certificate", ca, "", "", "cannot connect to NATS"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, _ := flagsOf(map[string]string{"NATS_URL": servers, "NATS_CERT": test.cert, "NATS_KEY": test.key})
@@ -188,8 +188,8 @@ func TestNatsTLS(t *testing.T) {
 	}
 }
 
-// TestNatsConnectEnds checks that the end of ctx cancels a connect to a silent server.
-func TestNatsConnectEnds(t *testing.T) {
+// TestNatsConnectCanceled checks that canceling ctx also cancels a connection attempt to a silent server.
+func TestNatsConnectCanceled(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
@@ -222,7 +222,7 @@ func TestNatsPlainText(t *testing.T) {
 	}
 }
 
-// outerAddress returns an address of this machine that is not loopback.
+// outerAddress returns an address of this machine that is not a loopback address.
 func outerAddress(t *testing.T) string {
 	addresses, err := net.InterfaceAddrs()
 	require.NoError(t, err)
@@ -235,8 +235,8 @@ func outerAddress(t *testing.T) string {
 	return ""
 }
 
-// TestNatsComesBack checks that a broken connection reconnects and is logged.
-func TestNatsComesBack(t *testing.T) {
+// TestNatsReconnects checks that a lost connection is reestablished and logged.
+func TestNatsReconnects(t *testing.T) {
 	s := consoletest.NATSServer(t, nil)
 	f, _ := flagsOf(nil)
 	lines := make(consoletest.LineWriter, 100)

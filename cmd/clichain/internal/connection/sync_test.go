@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSyncWarnings reads the setting of a server from its monitoring and from the system account.
+// TestSyncWarnings reads the sync setting of a server from its monitoring endpoint and from the system account.
 func TestSyncWarnings(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		always bool
 		want   string
 	}{
-		{"always", true, ""},
-		{"now and then", false, " acknowledges jobs before it writes them to disk; set sync_interval: always"},
+		{"sync on each write", true, ""},
+		{"sync at intervals", false, " acknowledges jobs before it writes them to disk; set sync_interval: always"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := consoletest.NATSServer(t, func(o *server.Options) {
@@ -55,8 +55,8 @@ func TestSyncWarnings(t *testing.T) {
 	}
 }
 
-// TestMonitorMistakes checks the warnings for wrong monitoring URLs, which must not have the password.
-func TestMonitorMistakes(t *testing.T) {
+// TestMonitorErrors checks the warnings about invalid monitoring URLs. They must not contain the password.
+func TestMonitorErrors(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))

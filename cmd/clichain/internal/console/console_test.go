@@ -29,14 +29,14 @@ func TestChainStatus(t *testing.T) {
 		want  int
 	}{
 		{"no backends", attempts(), false, ExitNothing},
-		{"suppressed", attempts(clichain.ReasonSuppressed, clichain.ReasonNotInstalled), false, ExitNothing},
+		{"only suppressed backends", attempts(clichain.ReasonSuppressed, clichain.ReasonNotInstalled), false, ExitNothing},
 		{"failed", attempts(clichain.ReasonTimeout, clichain.ReasonExit, clichain.ReasonNotInstalled), false, ExitFailed},
 		{"timeout", attempts(clichain.ReasonExit, clichain.ReasonTimeout, clichain.ReasonNotInstalled), false, ExitTimeout},
-		{"idle", attempts(clichain.ReasonIdleTimeout), false, ExitTimeout},
-		{"silent", attempts(clichain.ReasonFirstOutputTimeout), false, ExitTimeout},
-		{"budget, with backends left", attempts(clichain.ReasonOverloaded, clichain.ReasonBudgetSpent), false, ExitTimeout},
-		{"budget, at the last backend", attempts(clichain.ReasonOverloaded), true, ExitTimeout},
-		{"mistake", attempts(clichain.ReasonBadOption), false, ExitUsage},
+		{"idle timeout", attempts(clichain.ReasonIdleTimeout), false, ExitTimeout},
+		{"first output timeout", attempts(clichain.ReasonFirstOutputTimeout), false, ExitTimeout},
+		{"budget spent with backends left", attempts(clichain.ReasonOverloaded, clichain.ReasonBudgetSpent), false, ExitTimeout},
+		{"budget spent at the last backend", attempts(clichain.ReasonOverloaded), true, ExitTimeout},
+		{"bad option", attempts(clichain.ReasonBadOption), false, ExitUsage},
 		{"no time to start", &clichain.ChainError{Attempts: []clichain.Attempt{{Reason: clichain.ReasonTimeout, Skipped: true}}}, false, ExitTimeout},
 	} {
 		require.Equal(t, test.want, ChainStatus(test.err, test.spent), test.name)
@@ -51,20 +51,20 @@ func TestRoughly(t *testing.T) {
 	}
 }
 
-func TestNoColour(t *testing.T) {
+func TestNoColor(t *testing.T) {
 	a := &Env{Out: io.Discard, Getenv: func(string) string { return "" }}
 	require.Equal(t, "x", a.StyleOf(a.Out).Red("x"))
 	require.Equal(t, "\x1b[31mx\x1b[0m", Style{On: true}.Red("x"))
 }
 
-// TestYAMLKeepsText checks that texts which resemble other YAML values are quoted.
+// TestYAMLKeepsText checks that texts that look like other YAML values are quoted.
 func TestYAMLKeepsText(t *testing.T) {
 	hints := map[string]string{}
 	for _, word := range []string{"no", "1", "1.10", "null", "~", "", " x ", "a: b", "#x", "- x", "*x", "'", "\"", "\n", "a\nb\n", "\t", "{a}", "<<", "2026-11-20", "😀", "\u2028", "\x7f", strings.Repeat("long ", 60)} {
 		hints[word] = word
 	}
 	spec := map[string]any{"name": "mine", "binary": "mine", "models": map[string]any{"aliases": hints}}
-	delete(hints, "") // stands for no model
+	delete(hints, "") // the empty name means no model
 	var out bytes.Buffer
 	require.NoError(t, WriteYAML(&out, spec))
 	list, err := specs.Load(&out)

@@ -18,12 +18,12 @@ import (
 	"github.com/clichain/clichain/permit"
 )
 
-// fieldTypes maps the first part of a field in an advice to the type of the field.
+// fieldTypes maps the first part of a field name in an Advice to the type of the field.
 var fieldTypes = map[string]reflect.Type{
 	"Config": reflect.TypeFor[clichain.ChainConfig](), "Permissions": reflect.TypeFor[permit.Permissions](),
 }
 
-// requireGoField checks that an advice names an existing Go field.
+// requireGoField checks that an Advice names an existing Go field.
 func requireGoField(t *testing.T, a call.Advice) {
 	t.Helper()
 	in := reflect.TypeFor[clichain.Request]()
@@ -42,7 +42,7 @@ func requireGoField(t *testing.T, a call.Advice) {
 	}
 }
 
-// libraryAdvice lists all advice in the sources of the library.
+// libraryAdvice returns every Advice in the sources of the library.
 func libraryAdvice(t *testing.T) (list []call.Advice) {
 	t.Helper()
 	literal := regexp.MustCompile(`Action: call\.Action(\w+),\s+Field: "([a-z_.]+)"( \+ by)?`)
@@ -60,7 +60,7 @@ func libraryAdvice(t *testing.T) (list []call.Advice) {
 			require.Len(t, found, len(all.FindAllString(string(text), -1)), "%s: an advice is a literal with its field", file)
 			for _, m := range found {
 				fields := []string{m[2]}
-				if m[3] != "" { // of permit, which names each field of Permissions
+				if m[3] != "" { // from permit, which names each field of Permissions
 					fields = nil
 					for f := range reflect.TypeFor[permit.Permissions]().Fields() {
 						name := regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "${1}_$2")
@@ -76,7 +76,7 @@ func libraryAdvice(t *testing.T) (list []call.Advice) {
 	return list
 }
 
-// Every advice of the library must name an existing field, and must have a text with existing flags.
+// Every Advice of the library must name an existing Go field, and its text for the command must name existing flags.
 func TestAdviceInFlags(t *testing.T) {
 	texts := map[call.Advice]string{}
 	for a, text := range flagAdvice {
@@ -84,7 +84,7 @@ func TestAdviceInFlags(t *testing.T) {
 		texts[a] = text
 	}
 	flag := regexp.MustCompile(`--[a-z][a-z-]*`)
-	known := map[string]bool{"--permit": true, "--max-access": true} // of worker
+	known := map[string]bool{"--permit": true, "--max-access": true} // flags of worker
 	ask := pflag.NewFlagSet("ask", pflag.ContinueOnError)
 	param.Add(ask, "ask", new(param.Values))
 	ask.VisitAll(func(f *pflag.Flag) { known["--"+f.Name] = true })
@@ -111,11 +111,11 @@ func TestAdviceInFlags(t *testing.T) {
 	}
 }
 
-// Hints of the library must name neither flags nor Go fields, except in an advice.
+// Hints of the library must name neither flags nor Go fields, except in an Advice.
 func TestLibraryNamesNoFlags(t *testing.T) {
 	inGo := regexp.MustCompile(`\b(Config|Options|Request|ChainConfig)\.[A-Z]|\bAccess(None|Read|Write|Full)\b|\bset Dir\b|SandboxOff`)
 	inShell := regexp.MustCompile(`(?:^|[ (])--(?:trust-dir|pass-env|permit|sandbox|billing|access|mcp-config|model|session|dir)\b`)
-	ofPrograms := []string{"Config.Name", "Request.Schema"} // which only a program can set
+	ofPrograms := []string{"Config.Name", "Request.Schema"} // fields that only a Go program can set
 	literal := regexp.MustCompile("`[^`\n]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"")
 	checked := 0
 	for _, pattern := range []string{"*.go", "internal/*/*.go", "call/*.go", "permit/*.go", "doctor/*.go"} {

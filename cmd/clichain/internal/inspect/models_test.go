@@ -8,7 +8,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 )
 
-// manyOffers have every kind of detail of a model, and names with control characters.
+// manyOffers returns models with all possible details, and names with control characters.
 func manyOffers() []offer {
 	return []offer{
 		{Backend: "codex", Lists: true, Models: []call.Model{

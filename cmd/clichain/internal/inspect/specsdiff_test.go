@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDifferencesOfSpecs compares each spec with itself, and with a copy that has one more row.
+// TestDifferencesOfSpecs compares each spec with itself, and with a copy that has an additional row.
 func TestDifferencesOfSpecs(t *testing.T) {
 	for _, spec := range specs.Every() {
 		c, err := compare(spec)

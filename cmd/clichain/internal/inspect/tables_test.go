@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// everyState has a backend in each state, problems of all kinds, and texts with control characters.
+// everyState returns a report with a backend in each state, problems of all kinds, and texts with control characters.
 func everyState() checkup {
 	container := doctor.Problem{Code: "container", Message: "this is a container (/run/.containerenv)", Hint: "give it the credentials of the CLIs, which are not in the image, as variables or as files"}
 	return checkup{

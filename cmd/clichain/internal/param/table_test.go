@@ -25,7 +25,7 @@ func TestFlagOf(t *testing.T) {
 	}
 }
 
-// A command without a flag of the table must have a reason in the table.
+// If a command does not have a flag of the table, the table must have the reason.
 func TestTableReasons(t *testing.T) {
 	for _, command := range Commands {
 		flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
@@ -97,7 +97,7 @@ func TestEachFlagSetsAValue(t *testing.T) {
 	}
 }
 
-// changedFields returns the paths of the fields that are not zero.
+// changedFields returns the paths of all fields that are not zero.
 func changedFields(v reflect.Value, path string) (paths []string) {
 	for i := range v.NumField() {
 		field, name := v.Field(i), path+"."+v.Type().Field(i).Name

@@ -27,8 +27,8 @@ func TestHealthz(t *testing.T) {
 		status              int
 		body                string
 	}{
-		"works":        {true, false, http.StatusOK, "ok\n"},
-		"drains":       {true, true, http.StatusServiceUnavailable, "draining\n"},
+		"connected":    {true, false, http.StatusOK, "ok\n"},
+		"draining":     {true, true, http.StatusServiceUnavailable, "draining\n"},
 		"disconnected": {false, false, http.StatusServiceUnavailable, "no NATS server\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestHealthIsLocal(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, recorder.Code)
 }
 
-// TestHealthStops checks that stop closes the listener, and that a silent client does not delay it.
+// TestHealthStops checks that stop closes the listener, and that a client that sends nothing does not delay it.
 func TestHealthStops(t *testing.T) {
 	w, _ := testWatch(t, true)
 	lines := make(consoletest.LineWriter, 10)
@@ -88,15 +88,15 @@ func TestHealthStops(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestHealthNowhere(t *testing.T) {
+func TestHealthWithoutAddress(t *testing.T) {
 	w, _ := testWatch(t, true)
 	stop, err := w.listen(t.Context(), "")
 	require.NoError(t, err)
 	require.NoError(t, stop())
 }
 
-// TestWatchRests checks that the status does not have a cooldown in the past.
-func TestWatchRests(t *testing.T) {
+// TestWatchOmitsPastCooldown checks that the status omits a cooldown that is over.
+func TestWatchOmitsPastCooldown(t *testing.T) {
 	w, _ := testWatch(t, true)
 	w.rest(time.Now().Add(time.Hour))
 	require.False(t, w.status().RestingUntil.IsZero())

@@ -33,19 +33,19 @@ func TestFailureStatus(t *testing.T) {
 		failure jetstream.Failure
 		want    int
 	}{
-		"failed":       {jetstream.Failure{Reason: clichain.ReasonExit, Attempts: tried}, console.ExitFailed},
-		"not run":      {jetstream.Failure{Reason: clichain.ReasonKilled}, console.ExitFailed},
-		"deadline":     {jetstream.Failure{Reason: clichain.ReasonTimeout}, console.ExitTimeout},
-		"budget":       {jetstream.Failure{Reason: clichain.ReasonBudgetSpent, Attempts: spent}, console.ExitTimeout},
-		"mistake":      {jetstream.Failure{Reason: clichain.ReasonBadOption}, console.ExitUsage},
-		"nothing here": {jetstream.Failure{Reason: clichain.ReasonSuppressed, Attempts: skipped}, console.ExitNothing},
+		"failure of the last backend": {jetstream.Failure{Reason: clichain.ReasonExit, Attempts: tried}, console.ExitFailed},
+		"killed before the run":       {jetstream.Failure{Reason: clichain.ReasonKilled}, console.ExitFailed},
+		"deadline":                    {jetstream.Failure{Reason: clichain.ReasonTimeout}, console.ExitTimeout},
+		"budget":                      {jetstream.Failure{Reason: clichain.ReasonBudgetSpent, Attempts: spent}, console.ExitTimeout},
+		"bad option":                  {jetstream.Failure{Reason: clichain.ReasonBadOption}, console.ExitUsage},
+		"all backends suppressed":     {jetstream.Failure{Reason: clichain.ReasonSuppressed, Attempts: skipped}, console.ExitNothing},
 	} {
 		require.Equal(t, test.want, failureStatus(&test.failure), name)
 	}
 }
 
-// TestLetter checks that the text of a dead letter fits and has no control characters.
-func TestLetter(t *testing.T) {
+// TestDeadLetterText checks that the text of a dead letter fits into its column and has no control characters.
+func TestDeadLetterText(t *testing.T) {
 	l := newDeadLetter(&jetstream.Result{
 		ID: "nightly\x1b[2J\n-7", Finished: noon, Worker: "w", History: make([]jetstream.Delivery, 2),
 		Failure: &jetstream.Failure{Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},

@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// busyQueue has every kind of detail of a status, and names with control characters.
+// busyQueue returns a status with all possible details, and names with control characters.
 func busyQueue() *jetstream.Status {
 	cost := 12.3456
 	return &jetstream.Status{
@@ -80,22 +80,22 @@ func TestStatusTablePainted(t *testing.T) {
 		require.Contains(t, painted, code)
 		painted = strings.ReplaceAll(painted, code, "")
 	}
-	var trimmed strings.Builder // spaces before an escape stay
+	var trimmed strings.Builder // spaces before an escape code are kept
 	for line := range strings.Lines(painted) {
 		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	require.Equal(t, statusTable(busyQueue(), console.Style{}, 80, noon), trimmed.String())
 }
 
-// TestStatusTableOfNothing checks that unknown values are not shown as zero.
-func TestStatusTableOfNothing(t *testing.T) {
+// TestStatusTableUnknownValues checks that the table does not show unknown values as zero.
+func TestStatusTableUnknownValues(t *testing.T) {
 	got := statusTable(&jetstream.Status{Name: "default"}, console.Style{}, 80, noon)
 	require.Contains(t, got, "cost       unknown")
 	require.Contains(t, got, "No workers")
 	require.NotContains(t, got, "Warnings")
 }
 
-// frames cancels a context after a number of drawings.
+// frames cancels a context after the given number of drawings.
 type frames struct {
 	text strings.Builder
 	left int
@@ -109,7 +109,7 @@ func (f *frames) Write(data []byte) (int, error) {
 	return f.text.Write(data)
 }
 
-// TestFollow checks that each drawing replaces the previous one, with the error of a failed query.
+// TestFollow checks that each drawing replaces the previous one and shows the error of a failed query.
 func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -134,8 +134,9 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, 3, looks)
 }
 
-// TestFollowTellsFailures checks that a failure of the first query ends the command, and that a later one is shown.
-func TestFollowTellsFailures(t *testing.T) {
+// TestFollowReportsFailures checks that a failure of the first query ends the command, and that the command shows a
+// later failure.
+func TestFollowReportsFailures(t *testing.T) {
 	gone := errors.New("the server is gone")
 	err := follow(t.Context(), &screen{}, func(context.Context) (*jetstream.Status, error) { return nil, gone })
 	require.ErrorIs(t, err, gone)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// resolverOf makes a Resolver with a settings file and an environment.
+// resolverOf returns a Resolver with the given settings file and environment.
 func resolverOf(t *testing.T, file, profile string, env map[string]string) *Resolver {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -23,7 +23,7 @@ func resolverOf(t *testing.T, file, profile string, env map[string]string) *Reso
 	return r
 }
 
-// TestSettle checks the order of the sources: environment, profile, file.
+// TestSettle checks that the environment overrides the profile, and that the profile overrides the file.
 func TestSettle(t *testing.T) {
 	const file = `
 timeout: 1m
@@ -42,11 +42,11 @@ profiles: {p: {timeout: 2m, agent_timeout: 20m, budget: 5m, billing: any}}
 		timeout, agent, budget time.Duration
 		billing                call.Billing
 	}{
-		{name: "nothing"},
-		{name: "the file", file: file, timeout: 1, agent: 10, budget: 4, billing: "subscription"},
-		{name: "the profile", file: file, profile: "p", timeout: 2, agent: 20, budget: 5},
-		{name: "the environment", file: file, profile: "p", env: env, timeout: 3, agent: 30, budget: 6, billing: "api_key"},
-		{name: "the environment alone", env: env, timeout: 3, agent: 30, budget: 6, billing: "api_key"},
+		{name: "defaults"},
+		{name: "value in the file", file: file, timeout: 1, agent: 10, budget: 4, billing: "subscription"},
+		{name: "value in the profile", file: file, profile: "p", timeout: 2, agent: 20, budget: 5},
+		{name: "value in the environment", file: file, profile: "p", env: env, timeout: 3, agent: 30, budget: 6, billing: "api_key"},
+		{name: "value only in the environment", env: env, timeout: 3, agent: 30, budget: 6, billing: "api_key"},
 		{name: "flags", file: file, profile: "p", env: env, flags: flags, timeout: 9, agent: 9, budget: 8, billing: "subscription"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ profiles: {p: {timeout: 2m, agent_timeout: 20m, budget: 5m, billing: any}}
 	}
 }
 
-// TestEntries checks that every field of the file is a setting that is read, shown and used.
+// TestEntries checks that clichain reads, shows and uses every field of the settings file.
 func TestEntries(t *testing.T) {
 	texts := map[string]string{
 		"order": "claude,codex", "timeout": "1m0s", "agent_timeout": "2m0s", "budget": "3m0s",
@@ -87,7 +87,7 @@ func TestEntries(t *testing.T) {
 }
 
 // The settings must not depend on the working directory.
-func TestNoSettingsOfTheWorkingDirectory(t *testing.T) {
+func TestSettingsIgnoreWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".config", "clichain"), 0o700))
 	for _, name := range []string{"config.yaml", "clichain.yaml", ".clichain.yaml", ".config/clichain/config.yaml"} {
@@ -95,7 +95,7 @@ func TestNoSettingsOfTheWorkingDirectory(t *testing.T) {
 	}
 	t.Chdir(dir)
 	for name, env := range map[string]map[string]string{
-		"nothing": {}, "a home here": {"HOME": "."}, "a folder here": {"XDG_CONFIG_HOME": ".config", "HOME": "/nowhere"},
+		"defaults": {}, "home in the working directory": {"HOME": "."}, "XDG directory in the working directory": {"XDG_CONFIG_HOME": ".config", "HOME": "/nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HOME", env["HOME"])

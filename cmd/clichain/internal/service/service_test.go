@@ -23,7 +23,7 @@ func TestParseGrace(t *testing.T) {
 	}
 }
 
-// TestUnlessStopped checks that a signal is no failure of a worker, and that other errors are.
+// TestUnlessStopped checks that a signal is not a failure of a worker, and that other errors are.
 func TestUnlessStopped(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	failed := errors.New("failed")

@@ -12,21 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A user who can write to the directory could create the socket while serve does not run, and receive the tokens and
-// prompts of clients.
-func TestListenChecksTheSocketsDirectory(t *testing.T) {
+// A user who could write to the directory could create the socket while serve does not run, and receive the tokens
+// and prompts of clients.
+func TestListenChecksSocketDirectory(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		mode  os.FileMode
 		owner int
 		want  string
 	}{
-		{"own", 0o700, 0, ""},
-		{"for all to read", 0o755, 0, ""},
-		{"for all to write", 0o777, 0, "others may write to "},
-		{"for all to write, sticky", 0o777 | fs.ModeSticky, 0, "others may write to "},
-		{"for the group to write", 0o770, 0, "others may write to "},
-		{"of another user", 0o700, 12345, "uid 12345"},
+		{"private directory", 0o700, 0, ""},
+		{"readable by all", 0o755, 0, ""},
+		{"writable by all", 0o777, 0, "others may write to "},
+		{"writable by all with sticky bit", 0o777 | fs.ModeSticky, 0, "others may write to "},
+		{"writable by the group", 0o770, 0, "others may write to "},
+		{"owned by another user", 0o700, 12345, "uid 12345"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.owner != 0 && os.Geteuid() != 0 {
@@ -53,8 +53,8 @@ func TestListenChecksTheSocketsDirectory(t *testing.T) {
 	}
 }
 
-// serve must replace only a socket that this user owns.
-func TestListenLeavesSocketsOfOthers(t *testing.T) {
+// serve may only replace a socket that this user owns.
+func TestListenKeepsSocketsOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a socket away")
 	}

@@ -9,7 +9,7 @@ import (
 
 func text(s string) func(int) string { return func(width int) string { return Shorten(s, width) } }
 
-// Other output must remove the line, which returns after the end of that output's line.
+// Other output must remove the status line. The line must return after that output ends its own line.
 func TestLine(t *testing.T) {
 	var screen strings.Builder
 	l := &Line{Out: &screen, Width: func() int { return 6 }}
@@ -25,18 +25,18 @@ func TestLine(t *testing.T) {
 		want string
 	}{
 		{"nothing to clear", l.Clear, ""},
-		{"drawn, with the last column left free", func() { l.Draw(text("asking")) }, "\raski…\x1b[K"},
-		{"drawn again", func() { l.Draw(text("b")) }, "\rb\x1b[K"},
-		{"a line above", func() { write(out, "one\n") }, "\r\x1b[Kone\n"},
-		{"back again", func() { l.Draw(text("c")) }, "\rc\x1b[K"},
-		{"part of a line", func() { write(out, "tw") }, "\r\x1b[Ktw"},
-		{"no place", func() { l.Draw(text("c")) }, ""},
-		{"nothing written", func() { write(other, "") }, ""},
-		{"still no place", func() { l.Draw(text("c")) }, ""},
-		{"ended by another stream", func() { write(other, "\n") }, "\n"},
-		{"a place", func() { l.Draw(text("d")) }, "\rd\x1b[K"},
-		{"cleared", l.Clear, "\r\x1b[K"},
-		{"cleared once", l.Clear, ""},
+		{"draw with a free last column", func() { l.Draw(text("asking")) }, "\raski…\x1b[K"},
+		{"second draw", func() { l.Draw(text("b")) }, "\rb\x1b[K"},
+		{"output of a complete line", func() { write(out, "one\n") }, "\r\x1b[Kone\n"},
+		{"draw after a complete line", func() { l.Draw(text("c")) }, "\rc\x1b[K"},
+		{"output of a partial line", func() { write(out, "tw") }, "\r\x1b[Ktw"},
+		{"draw after a partial line", func() { l.Draw(text("c")) }, ""},
+		{"empty output", func() { write(other, "") }, ""},
+		{"draw after empty output", func() { l.Draw(text("c")) }, ""},
+		{"line ended by another stream", func() { write(other, "\n") }, "\n"},
+		{"draw after the line ended", func() { l.Draw(text("d")) }, "\rd\x1b[K"},
+		{"clear", l.Clear, "\r\x1b[K"},
+		{"second clear", l.Clear, ""},
 	} {
 		screen.Reset()
 		step.do()
@@ -47,7 +47,7 @@ func TestLine(t *testing.T) {
 }
 
 // A width of 0 must not panic.
-func TestLineWithoutRoom(t *testing.T) {
+func TestLineWithZeroWidth(t *testing.T) {
 	var screen strings.Builder
 	l := &Line{Out: &screen, Width: func() int { return 0 }}
 	l.Draw(text("asking"))
@@ -60,13 +60,13 @@ func TestTexts(t *testing.T) {
 		width      int
 		want       string
 	}{
-		{"short", "go test", 7, "go test"},
-		{"long", "go test ./...", 7, "go tes…"},
-		{"no room", "go", 0, ""},
-		{"less than no room", "go", -3, ""},
-		{"wide characters", "中文中文", 5, "中文…"},
-		{"they fit", "中文", 4, "中文"},
-		{"a mark over a letter takes no room", "e\u0301tude", 5, "e\u0301tude"},
+		{"text shorter than the width", "go test", 7, "go test"},
+		{"text longer than the width", "go test ./...", 7, "go tes…"},
+		{"zero width", "go", 0, ""},
+		{"negative width", "go", -3, ""},
+		{"wide characters that do not fit", "中文中文", 5, "中文…"},
+		{"wide characters that fit", "中文", 4, "中文"},
+		{"combining character", "e\u0301tude", 5, "e\u0301tude"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Shorten(test.text, test.width)

@@ -12,7 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/tokenfile"
 )
 
-// TestToken checks that concurrent readers create one token, which only this user can read.
+// TestToken checks that concurrent readers create a single token, which only this user can read.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "not", "there", "token")
@@ -49,19 +49,19 @@ func TestToken(t *testing.T) {
 	require.EqualValues(t, 0o700, info.Mode().Perm())
 }
 
-func TestTokenIsRefused(t *testing.T) {
+func TestTokenRejected(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		mode       os.FileMode
 		want       string
 	}{
-		{"others may read it", "0123456789abcdef", 0o644, "may be read by others (mode 0644): run chmod 600"},
-		{"the group may", "0123456789abcdef", 0o640, "may be read by others (mode 0640)"},
-		{"others may write it", "0123456789abcdef", 0o602, "may be read by others (mode 0602)"},
+		{"readable by others", "0123456789abcdef", 0o644, "may be read by others (mode 0644): run chmod 600"},
+		{"readable by the group", "0123456789abcdef", 0o640, "may be read by others (mode 0640)"},
+		{"writable by others", "0123456789abcdef", 0o602, "may be read by others (mode 0602)"},
 		{"empty", "", 0o600, "holds no token"},
 		{"short", "0123456789", 0o600, "holds no token"},
 		{"two lines", "0123456789abcdef\n0123456789abcdef", 0o600, "holds no token"},
-		{"strange letters", "0123456789abcdeé", 0o600, "holds no token"},
+		{"non-ASCII characters", "0123456789abcdeé", 0o600, "holds no token"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.mode != 0o600 && runtime.GOOS == "windows" {
@@ -101,7 +101,7 @@ func TestTokenOfAnotherUser(t *testing.T) {
 			require.NoError(t, os.Symlink(path+".real", path))
 			require.NoError(t, os.Lchown(path, other, other))
 		}, []string{"belongs to another user"}},
-		"directory for all": {func(t *testing.T, dir, _ string) { require.NoError(t, os.Chmod(dir, 0o777)) },
+		"directory writable by all": {func(t *testing.T, dir, _ string) { require.NoError(t, os.Chmod(dir, 0o777)) },
 			[]string{"others may write", "chmod go-w"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,8 +122,8 @@ func TestTokenOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestTokenMakesNoHome checks that a missing home directory is not created.
-func TestTokenMakesNoHome(t *testing.T) {
+// TestTokenCreatesNoHome checks that a missing home directory is not created.
+func TestTokenCreatesNoHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	t.Setenv("HOME", home)
 	for range 2 {

@@ -19,8 +19,8 @@ func TestBuildInfo(t *testing.T) {
 		want string
 	}{
 		{"installed", &debug.BuildInfo{Main: main}, "clichain v0.1.0\ncommit: (unknown)\n"},
-		{"no record", nil, "clichain (unknown)\ncommit: (unknown)\n"},
-		{"a test", &debug.BuildInfo{}, "clichain (unknown)\ncommit: (unknown)\n"},
+		{"no build info", nil, "clichain (unknown)\ncommit: (unknown)\n"},
+		{"test binary", &debug.BuildInfo{}, "clichain (unknown)\ncommit: (unknown)\n"},
 		{
 			"a checkout", &debug.BuildInfo{Main: main, Settings: []debug.BuildSetting{setting("vcs.revision", "abc"), setting("vcs.modified", "false")}},
 			"clichain v0.1.0\ncommit: abc\n",
