@@ -148,9 +148,9 @@ func TestBatchInterrupted(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"file", "", os.Interrupt, 130, "interrupted: 2 of 2 lines are left: the same command goes on from there\n"},
-		{"TERM", "", syscall.SIGTERM, 143, "the same command goes on from there\n"},
-		{"stdout", "-", os.Interrupt, 130, "nothing can go on from there without -o FILE, or --store\n"},
+		{"file", "", os.Interrupt, 130, "interrupted: 2 of 2 lines are left: the same command continues the batch\n"},
+		{"TERM", "", syscall.SIGTERM, 143, "the same command continues the batch\n"},
+		{"stdout", "-", os.Interrupt, 130, "use -o FILE or --store to be able to continue a batch\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

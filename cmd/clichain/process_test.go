@@ -151,7 +151,7 @@ func TestStdinTimeLimit(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		{"timeout", []string{"--timeout", "300ms"}, "within 300ms: a longer --timeout gives it more time, --no-stdin leaves it alone"},
+		{"timeout", []string{"--timeout", "300ms"}, "within 300ms: a longer --timeout gives it more time, --no-stdin does not read it"},
 		{"budget", []string{"--timeout", "1m", "--budget", "200ms"}, "within 200ms: a longer --budget gives it more time"},
 		{"build", []string{"--budget", "250ms"}, "within 250ms"},
 	} {

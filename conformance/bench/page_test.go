@@ -31,7 +31,8 @@ func page(t *testing.T, begin machine, results []result) string {
 	fmt.Fprintf(&b, "%s, %s; the run took %v.\n\n", begin.date, begin, time.Since(begin.began).Round(time.Minute))
 	b.WriteString(versions(t) + "\n## At a glance\n\n")
 	b.WriteString("The table contains medians, with the ratio to os/exec in brackets. The best figure of a line is in bold. Of rates the\n" +
-		"highest is best, and of all other figures the lowest.\n\n")
+		"highest is best, and of all other figures the lowest.\n\n" +
+		"![Bar charts of five rows of the table](../pictures/benchmarks.svg)\n\n")
 	b.WriteString(glance(results))
 	for _, res := range results {
 		b.WriteString(res.section())

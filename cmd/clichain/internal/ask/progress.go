@@ -114,7 +114,7 @@ func (p *progress) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := time.Since(p.began)
-	if p.timeline != nil && p.timeline.room(width) > 0 {
+	if p.timeline != nil && p.timeline.labelWidth(width) > 0 {
 		return p.timeline.line(row{name: p.who, took: took, state: running, label: p.doing}, width)
 	}
 	since := fmt.Sprintf("%3d s", int(took.Seconds()))

@@ -105,7 +105,7 @@ func (s *stage) outro(resp *clichain.Response, took time.Duration) error {
 	for _, try := range [][2]string{
 		{"clichain doctor", "what is ready here"},
 		{fmt.Sprintf("clichain ask %q", demoPrompt), "the first answer there is"},
-		{"git diff | clichain ask --trace \"Review it\"", "and what happened on the way"},
+		{"git diff | clichain ask --trace \"Review it\"", "and what each backend did"},
 	} {
 		apart := " "
 		if s.width < 80 { // too narrow for both

@@ -54,8 +54,8 @@ func (t *timeline) draw(r row) {
 	_, _ = io.WriteString(t.out, b.String()) // a display error does not fail the call
 }
 
-// room returns the number of columns for the label of a row, or 0 if the width is too small for rows.
-func (t *timeline) room(width int) int { return width - t.names - bars(width) - 17 }
+// labelWidth returns the number of columns for the label of a row, or 0 if the width is too small for rows.
+func (t *timeline) labelWidth(width int) int { return width - t.names - bars(width) - 17 }
 
 // line returns the row without its notes. It has at most width columns, unless width is too small for rows.
 func (t *timeline) line(r row, width int) string {
@@ -71,7 +71,7 @@ func (t *timeline) line(r row, width int) string {
 		name = t.style.Bold(name)
 	}
 	bar := fmt.Sprintf("%-*s", cells, bar(r.took, t.full, cells))
-	label := mark + " " + terminal.Shorten(r.label, t.room(width))
+	label := mark + " " + terminal.Shorten(r.label, t.labelWidth(width))
 	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
 }
 

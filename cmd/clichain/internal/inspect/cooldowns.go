@@ -138,8 +138,8 @@ func (f *cooldownsFlags) open(
 	return fleet, done, nil
 }
 
-// resting is one backend in cooldown, with one login.
-type resting struct {
+// cooldownEntry is the cooldown of one backend with one login.
+type cooldownEntry struct {
 	Backend  string          `json:"backend"`
 	Model    string          `json:"model,omitempty"` // empty: calls that name none
 	Reason   clichain.Reason `json:"reason"`
@@ -150,7 +150,7 @@ type resting struct {
 }
 
 // kept returns the recorded failures, ordered by the end of their cooldown.
-func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) {
+func kept(ctx context.Context, there keptCooldowns) (list []cooldownEntry, err error) {
 	if there == nil {
 		return nil, nil
 	}
@@ -160,9 +160,9 @@ func kept(ctx context.Context, there keptCooldowns) (list []resting, err error) 
 	}
 	for key, state := range states {
 		name, model := partsOf(key)
-		list = append(list, resting{name, model, state.Reason, state.Failures, state.Until, key})
+		list = append(list, cooldownEntry{name, model, state.Reason, state.Failures, state.Until, key})
 	}
-	slices.SortFunc(list, func(a, b resting) int {
+	slices.SortFunc(list, func(a, b cooldownEntry) int {
 		return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.key, b.key))
 	})
 	return list, nil
@@ -187,9 +187,9 @@ func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags
 		return err
 	}
 	now := time.Now()
-	list = slices.DeleteFunc(list, func(r resting) bool { return !r.Until.After(now) })
+	list = slices.DeleteFunc(list, func(r cooldownEntry) bool { return !r.Until.After(now) })
 	if f.json {
-		return r.PrintJSON(map[string]any{"cooldowns": append([]resting{}, list...)})
+		return r.PrintJSON(map[string]any{"cooldowns": append([]cooldownEntry{}, list...)})
 	}
 	if len(list) == 0 {
 		_, err = fmt.Fprintln(r.Out, "no backend is in cooldown")
@@ -209,7 +209,7 @@ func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags
 }
 
 // name returns the backend, or backend/model.
-func (r resting) name() string {
+func (r cooldownEntry) name() string {
 	if r.Model == "" {
 		return r.Backend
 	}
@@ -231,7 +231,7 @@ func clearCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlag
 		return err
 	}
 	for _, name := range names {
-		known := slices.ContainsFunc(list, func(r resting) bool { return r.Backend == name })
+		known := slices.ContainsFunc(list, func(r cooldownEntry) bool { return r.Backend == name })
 		if !known && selection.IndexOf(c.All, name) < 0 {
 			return c.Unknown("cooldowns clear", name)
 		}

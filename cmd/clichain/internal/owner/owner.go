@@ -12,8 +12,8 @@ import (
 	"github.com/clichain/clichain/settings"
 )
 
-// CheckPath returns an error if another user, except root, owns the file at path, a directory above it or a link on the
-// way, or could replace one of them.
+// CheckPath returns an error if another user, except root, owns the file at path, a directory above it or a link in the
+// path, or could replace one of them.
 func CheckPath(path string) error {
 	err := settings.CheckFile(path)
 	if inner := errors.Unwrap(err); inner != nil {

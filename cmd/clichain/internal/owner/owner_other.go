@@ -4,7 +4,7 @@ package owner
 
 import "io/fs"
 
-// Check returns nil: the permissions of the directory decide who may write to a file.
+// Check returns nil, because the permissions of the directory apply to its files.
 func Check(string, fs.FileInfo) error { return nil }
 
 // CheckDir returns nil.

@@ -143,7 +143,7 @@ func deadRetryCommand(env *console.Env) *cobra.Command {
 		Use:   "retry ID...",
 		Short: "Return dead letters to the queue",
 		Long: `Return dead letters to the queue as new jobs. A job whose agent may have changed
-something stays where it is, unless --side-effects confirms that it may run
+something stays a dead letter, unless --side-effects confirms that it may run
 again. Select the jobs by ID, --reason or --all.`,
 		Example: `  clichain dead retry nightly-7 --nats nats://127.0.0.1:4222
   clichain dead retry --reason usage_limit

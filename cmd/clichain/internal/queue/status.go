@@ -39,8 +39,9 @@ func NewStatus(env *console.Env) *cobra.Command {
 		Use:   "status",
 		Short: "Show the jobs, workers and warnings of a queue",
 		Long: `Show the waiting, running and delayed jobs of a queue, the results and failures
-by backend, the known cost, the workers with their versions, the jobs that no
-worker could take for ten minutes, and warnings about jobs that could be lost.
+by backend, the known cost, and the workers with their versions. The status also
+has the jobs that no worker could take for ten minutes, and warnings about jobs
+that could be lost.
 
 On a terminal the output is updated every second until Ctrl-C. A queue in a
 directory (--store) is shown once, because only one process at a time can use

@@ -40,7 +40,7 @@ func NewPromptSource(env *console.Env, f *param.Values, args []string) (*PromptS
 	dash := len(args) > 0 && args[0] == "-"
 	switch {
 	case dash && f.NoStdin:
-		return nil, console.Usagef("-: stands for stdin, which --no-stdin leaves alone")
+		return nil, console.Usagef("-: cannot read stdin with --no-stdin: use only one of them")
 	case len(args) > 0 && strings.TrimSpace(args[0]) == "":
 		return nil, console.Usagef("the prompt is empty")
 	case len(args) > 0 && !dash:
@@ -110,9 +110,9 @@ func (s *PromptSource) readStdin(ctx context.Context) (string, error) {
 			return "", console.Fail(console.ExitInterrupted, context.Cause(ctx))
 		case <-over:
 			return "", console.Fail(console.ExitTimeout, fmt.Errorf(
-				"stdin has not ended within %v: a longer %s gives it more time, --no-stdin leaves it alone", s.limit, s.by))
+				"stdin has not ended within %v: a longer %s gives it more time, --no-stdin does not read it", s.limit, s.by))
 		case <-notice.C:
-			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (--no-stdin where there is nothing to come)")
+			fmt.Fprintln(s.note, "clichain: waiting for the end of stdin (use --no-stdin if nothing is sent)")
 		}
 	}
 }

@@ -18,7 +18,7 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 	req = f.Request
 	if req.Dir != "" && req.Access == clichain.AccessNone {
 		return req, console.Usagef(
-			"--dir: needs --access read, write or full: a question without access is asked in no directory")
+			"--dir: needs --access read, write or full: a call without access runs in an empty directory")
 	}
 	if f.Config.Agent && req.Access == clichain.AccessNone {
 		return req, console.Usagef(
@@ -26,8 +26,8 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 	}
 	if req.Options.Continue && req.Access == clichain.AccessNone {
 		return req, console.Usagef("--continue: needs --access read, write or full: " +
-			"a question without access is asked in no directory; " +
-			"--session goes on from one that was printed")
+			"a call without access runs in an empty directory; " +
+			"use --session to continue a printed session")
 	}
 	if req.Options.MCPConfig, err = servers(f); err != nil {
 		return req, err

@@ -188,7 +188,7 @@ func LoadSettingsFile(place Sourced) (*settings.File, error) {
 		return nil, console.Usagef("%s: %s", place.Source, strings.TrimPrefix(err.Error(), "settings: "))
 	}
 	if err != nil {
-		return nil, console.Usagef("%v (%s=off goes on without settings)", err, ConfigVariable)
+		return nil, console.Usagef("%v (use %s=off to continue without settings)", err, ConfigVariable)
 	}
 	return file, nil
 }

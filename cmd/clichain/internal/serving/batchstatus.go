@@ -23,9 +23,9 @@ func batchError(err error) error {
 
 // batchStatus returns an error with the exit code of a finished or stopped batch and a hint how to resume it.
 func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
-	goOn := "the same command goes on from there"
+	goOn := "the same command continues the batch"
 	if cfg.Out == "-" && cfg.Store == "" {
-		goOn = "nothing can go on from there without -o FILE, or --store"
+		goOn = "use -o FILE or --store to be able to continue a batch"
 	}
 	left := "the rest of the lines is left"
 	if n := s.Left(); n >= 0 {
@@ -36,7 +36,7 @@ func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
 		return console.Fail(console.ExitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn))
 	case errors.Is(s.Stopped, batch.ErrCost):
 		return console.Fail(console.ExitFailed, fmt.Errorf(
-			"the answers have cost $%.2f, of $%.2f, and %s: with a higher --max-cost-usd %s",
+			"the answers have cost $%.2f, of $%.2f, and %s: raise --max-cost-usd, then %s",
 			s.CostUSD, cfg.MaxCostUSD, left, goOn))
 	case errors.Is(s.Stopped, batch.ErrNobody):
 		return console.Fail(console.ExitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn))
