@@ -10,7 +10,7 @@ import (
 )
 
 // Backend answers requests. [Provider] and [Chain] are Backends, so chains can be nested. [BackendFunc] turns a
-// function into a Backend, and you can write a type of your own.
+// function into a Backend, and you can implement a new type.
 //
 // # Errors of a custom Backend
 //

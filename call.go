@@ -51,15 +51,15 @@ type (
 	// zero value means that there is no failure. docs/reference/errors.md lists the effect of each reason.
 	Reason = call.Reason
 
-	// BackendError is the failure of one backend: its Backend, the Reason, a Message of one line, a Hint for the
-	// user, the ExitCode and Stderr of its program, and RetryAfter if the backend gave a time. [errors.Is] matches it
-	// with the Err value of its Reason. The zero value has no Reason. Do not modify a returned BackendError;
-	// concurrent reads are safe.
+	// BackendError is the failure of one backend. It has the Backend, the Reason, a Message of one line and a Hint for
+	// the user. It also has the ExitCode and Stderr of the program, and RetryAfter if the backend gave a time.
+	// [errors.Is] matches it with the Err value of its Reason. The zero value has no Reason. Do not modify a returned
+	// BackendError; concurrent reads are safe.
 	BackendError = call.Error
 
-	// Attempt is the result of one backend in a call: the Backend, the Reason of its failure, whether it was Skipped,
-	// the Duration and the Usage of its run, and Err, usually a *[BackendError]. It is a plain value. The zero value
-	// means that no backend was asked.
+	// Attempt is the result of one backend in a call. It has the Backend, the Reason of its failure, whether it was
+	// Skipped, and the Duration and the Usage of its run. Err is usually a *[BackendError]. It is a plain value. The
+	// zero value means that no backend was asked.
 	Attempt = call.Attempt
 
 	// ChainError is the failure of a chain: the Attempts in order, the Cause if something other than an attempt ended

@@ -26,9 +26,9 @@ type ChainConfig struct {
 	Config
 	// Budget limits the whole call, including the time in a queue. If later backends are eligible, each backend gets
 	// the remaining time minus MinAttempt for each of them, at most two, as long as at least MinAttempt remains for
-	// itself. A CLI gets SIGTERM 2 s before its time is over (a tenth of the time if that is less than 20 s), and
-	// SIGKILL at the end. Zero: the deadline of the context minus that margin, divided in the same way; in a Nix
-	// build, whose limit is 30 s, 25 s. Negative: only the deadline of the context.
+	// itself. A CLI gets SIGTERM 2 s before its time limit (a tenth of the limit if it is less than 20 s), and SIGKILL
+	// at the limit. Zero: the deadline of the context minus that margin, divided in the same way; in a Nix build,
+	// whose limit is 30 s, 25 s. Negative: only the deadline of the context.
 	Budget time.Duration
 	// MinAttempt is the minimum time for an attempt. A backend that cannot get it is skipped with budget_spent.
 	// Terminating the previous backend may use a tenth of it. Zero: 5 s, or five ninths of the call if the call has
@@ -191,10 +191,10 @@ func (c *Chain) Complete(ctx context.Context, req Request) (*Response, error) {
 	return call.Collect(c.Stream(chainview.With(ctx, o), req))
 }
 
-// Stream yields the events of each backend in turn, and an [EventAttempt] for each backend that failed or was
-// skipped. If a backend fails after the reader got text, the stream ends with the error, because delivered text
-// cannot be taken back. With ChainConfig.AcceptReset, the stream yields an [EventReset] and continues with the next
-// backend. A backend that takes back text of its own also causes an EventReset; see [Provider.Stream].
+// Stream yields the events of each backend in turn, and an [EventAttempt] for each backend that failed or was skipped.
+// If a backend fails after the reader got text, the stream ends with the error, because delivered text cannot be taken
+// back. With ChainConfig.AcceptReset, the stream yields an [EventReset] and continues with the next backend. A backend
+// that takes back its text also causes an EventReset; see [Provider.Stream].
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return call.Once(func(read func(Event, error) bool) {
 		var resp *Response

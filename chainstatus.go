@@ -13,10 +13,9 @@ import (
 	"github.com/clichain/clichain/internal/policy"
 )
 
-// Check returns nil, or the [*BackendError] with which a call of the request would skip the backend b of the chain,
-// or with which b would refuse the request. Check starts no process, so it only finds failures that are known in
-// advance: the model selects another backend, the backend is in cooldown, or its own Check or Available method
-// returns an error.
+// Check returns nil, or the [*BackendError] with which a call of the request would skip the backend b of the chain, or
+// with which b would refuse the request. Check starts no process, so it only finds failures that are known in advance.
+// The model selects another backend, the backend is in cooldown, or its Check or Available method returns an error.
 func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	req, owner := c.addressed(req)
 	candidate := candidateOf(b)
@@ -68,8 +67,8 @@ func (c *Chain) readiness(ctx context.Context) *ChainError {
 
 // Ready returns nil if the settings of all backends are valid and a call would ask at least one of them. Otherwise it
 // returns a [*ChainError] that has the reason why each backend would be skipped. If a call would still ask a backend,
-// the error names only the misconfigured backends, and its Note says so. Ready starts no process and takes
-// microseconds.
+// the error names only the misconfigured backends, and its Note reports that a call is possible. Ready starts no
+// process and takes microseconds.
 func (c *Chain) Ready(ctx context.Context) error {
 	if failure := c.readiness(ctx); failure != nil {
 		return failure

@@ -21,9 +21,9 @@ const DefaultTimeout = 25 * time.Second
 // Config configures a [Provider]. The zero value works. [NewProvider] and [NewChain] copy it.
 type Config struct {
 	// Name is the name of the backend. Another name than that of the spec makes an instance: a second backend of the
-	// same CLI, such as "claude-work" beside "claude", with a home directory that Env sets (CLAUDE_CONFIG_DIR,
-	// CODEX_HOME, …). An instance has its own login, cooldowns and sessions. SKIP_CLI can turn it off by its name or
-	// by that of the spec. The name must be valid as the name of a spec. Empty: the name of the spec.
+	// same CLI, such as "claude-work" beside "claude". Env sets its home directory (CLAUDE_CONFIG_DIR, CODEX_HOME, …).
+	// An instance has its own login, cooldowns and sessions. SKIP_CLI can turn it off by its name or by that of the
+	// spec. The name must be valid as the name of a spec. Empty: the name of the spec.
 	Name string
 	// Binary is the program to run: a name to look up on PATH, or an absolute path. A backend with a Binary is never
 	// skipped because credentials are missing, since the program may have its own. Empty: the program of the spec.
@@ -54,9 +54,9 @@ type Config struct {
 	// Output and Transport select one of the output modes and prompt transports of the spec. Empty: the best one.
 	Output    clispec.OutputMode
 	Transport clispec.Transport
-	// ModelAliases maps names of your own to models of this backend, such as a short name to a dated model. They
-	// override the aliases of the spec. A name that lets the CLI choose a model, such as "default" or the name of the
-	// backend, is invalid.
+	// ModelAliases maps custom names to models of this backend, such as a short name to a dated model. They override
+	// the aliases of the spec. A name that lets the CLI choose a model, such as "default" or the name of the backend,
+	// is invalid.
 	ModelAliases map[string]string
 	// RefuseNested fails a call with nested_session, before a process starts, if this process runs inside a session
 	// of the same agent. The environment variables in NestedEnv of the spec identify such a session. Zero: the call
@@ -72,11 +72,11 @@ type Config struct {
 	FreshSessionOnReject bool
 	// Sandbox controls the behavior in a sandbox such as a Nix build. Zero: SandboxAuto.
 	Sandbox SandboxPolicy
-	// Billing restricts who pays for a call. With BillingSubscription, a call never costs more than a plan that is
-	// paid for anyway: the CLI does not see API keys of the vendor, and a backend that may charge for the call is
-	// skipped with the reason billing. If only the CLI can tell, its status command runs once. A run that turns out
-	// to be charged, such as for usage beyond the plan, is terminated. BillingAPIKey protects the plan of a user in
-	// the same way. Zero: no restriction.
+	// Billing restricts who pays for a call. With BillingSubscription, a call never costs more than the flat price of
+	// a plan. The CLI does not see API keys of the vendor, and a backend that may charge for the call is skipped with
+	// the reason billing. If only the CLI can tell, its status command runs once. A run that turns out to be charged,
+	// such as for usage beyond the plan, is terminated. BillingAPIKey protects the plan of a user in the same way.
+	// Zero: no restriction.
 	Billing call.Billing
 	// PassEnv lists more environment variables of this process that the CLI may see. A trailing "*" makes a prefix.
 	// InheritEnv passes all of them. BASH_ENV, ENV and functions of bash, which shells execute before a command, are
@@ -129,8 +129,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// SandboxPolicy controls the behavior in a sandbox, in which a CLI would wait for a network that is missing, or for a
-// login that nobody can complete. The zero value means SandboxAuto.
+// SandboxPolicy controls the behavior in a sandbox, in which a CLI would wait for a missing network, or for a login
+// that no user can complete. The zero value means SandboxAuto.
 type SandboxPolicy string
 
 const (

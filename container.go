@@ -17,12 +17,12 @@ package clichain
 // with Config.InheritEnv. Config.Env can set any variable. If a variable contains a path of this machine, set it to
 // the path inside. Values are never arguments of the client.
 //
-// Killing the client does not kill the processes inside. When a run is stopped, they get SIGTERM. After every run,
-// the remaining processes of the run are killed and its directory is removed, which takes one more start of the
-// client and at most ten seconds. If that fails, Response.Warnings or the error says so. In a container that keeps
-// running, two kinds of processes can survive: a process that has cleared its environment, and a process that has
-// changed its user. If the runtime executes containers on this Linux machine, they are also killed from outside, as
-// descendants of a local CLI are, as long as this user can see them.
+// Killing the client does not kill the processes inside. When a run is stopped, they get SIGTERM. After every run, the
+// remaining processes of the run are killed and its directory is removed, which takes one more start of the client and
+// at most ten seconds. If that fails, Response.Warnings or the error reports it. In a container that keeps running,
+// two kinds of processes can survive: a process that has cleared its environment, and a process that has changed its
+// user. If the runtime executes containers on this Linux machine, they are also killed from outside, as descendants of
+// a local CLI are, as long as this user can see them.
 type Container struct {
 	// Runtime is "docker", "podman" or another program that takes the same arguments: a name to look up on PATH, or
 	// an absolute path. Empty: docker.

@@ -53,9 +53,9 @@ func (p *Provider) Complete(ctx context.Context, req Request) (*Response, error)
 
 // Stream runs the CLI and yields its events as they happen. The stream has each text once, as deltas or as a block.
 // The answer is the concatenation of all text since the last [EventReset]. An EventReset occurs when the CLI starts
-// its answer again, after a remark that precedes a tool use (unless Config.KeepCommentary is set), and before the
-// retry of an answer that does not match the Schema of the request. If the CLI is run a second time, its events
-// follow those of the first run and an [EventAttempt].
+// its answer again, and after a remark that precedes a tool use (unless Config.KeepCommentary is set). It also occurs
+// before the retry of an answer that does not match the Schema of the request. If the CLI is run a second time, its
+// events follow those of the first run and an [EventAttempt].
 func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return p.impl.Stream(ctx, req)
 }
@@ -64,8 +64,8 @@ func (p *Provider) Stream(ctx context.Context, req Request) iter.Seq2[Event, err
 // error.
 func (p *Provider) Validate() error { return errorOf(p.impl.Label(p.impl.Invalid())) }
 
-// Available returns nil, or the [*BackendError] with which every call would be skipped: the spec is invalid, the
-// backend is suppressed, its program is not installed, it is known to be logged out, or Config.Sandbox,
+// Available returns nil, or the [*BackendError] with which every call would be skipped. The spec is then invalid, the
+// backend is suppressed, its program is not installed, or it is known to be logged out. Or Config.Sandbox,
 // Config.Billing or Config.RefuseNested forbids the call. Available starts no process and takes microseconds. It
 // returns nil if only the CLI can tell who pays.
 func (p *Provider) Available(ctx context.Context) error {

@@ -84,7 +84,7 @@ func TestAliasesAreDocumented(t *testing.T) {
 	require.Greater(t, aliases, 10)
 }
 
-// typeSpecs returns the types of a file by name. A type has the comment of its declaration if it has none of its own.
+// typeSpecs returns the types of a file by name. A type without a comment has that of its declaration.
 func typeSpecs(f *ast.File) map[string]*ast.TypeSpec {
 	found := map[string]*ast.TypeSpec{}
 	for _, decl := range f.Decls {

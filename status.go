@@ -8,8 +8,7 @@ import (
 	"github.com/clichain/clichain/internal/skiplist"
 )
 
-// Status is the state of a backend, as far as it is known without starting its CLI. It is a plain value and has no
-// secrets.
+// Status is the state of a backend that is known without starting its CLI. It is a plain value and has no secrets.
 type Status struct {
 	// Path is the program that a call would start. Empty: not installed.
 	Path string

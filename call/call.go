@@ -154,8 +154,8 @@ const (
 	AccessWrite
 	// AccessFull uses the bypass flags of the CLI: the agent may do anything that this user may do, with all files,
 	// keys and the network. Settings in Request.Dir apply, and any text that the agent reads, from a file or the
-	// network, can give it instructions. Use AccessFull only where nothing can be lost, such as in a container made
-	// for the call.
+	// network, can give it instructions. Use AccessFull only in an environment without valuable data, such as a
+	// container made for the call.
 	AccessFull
 )
 

@@ -48,9 +48,10 @@ type attemptError struct{ error }
 
 func (e *attemptError) Unwrap() error { return e.error }
 
-// Reason returns one class for the whole failure: that of the Cause; else of the last attempt that started a process,
-// timed out before its start or has an invalid request; else of the first misconfigured backend; else of the first
-// skip. It returns "" if there are no attempts. [errors.Is] matches the sentinels of all attempts.
+// Reason returns one class for the whole failure. It is the Reason of the Cause, if any. Otherwise it is the Reason of
+// the last attempt that started a process, timed out before its start or has an invalid request. Without such an
+// attempt, the first misconfigured backend decides, or else the first skip. It returns "" if there are no attempts.
+// [errors.Is] matches the sentinels of all attempts.
 func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*Error); ok {
 		return be.Reason

@@ -45,7 +45,7 @@ func Coalesce(events iter.Seq2[Event, error], c Coalescing) iter.Seq2[Event, err
 // source is a sequence that a goroutine reads.
 type source struct {
 	items    chan arrival
-	left     chan struct{} // closed when nobody reads items any more
+	left     chan struct{} // closed when the reader has left
 	panicked any           // read it only after items is closed
 }
 

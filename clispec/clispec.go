@@ -47,9 +47,9 @@ type Spec struct {
 	// for files of these names in the parent directories.
 	GuardFiles []string `json:"guard_files,omitempty"`
 	// FolderFiles are files and directories through which an untrusted directory can influence the CLI or run code,
-	// and which the CLI cannot be told to ignore. If one of them exists, an AccessRead or AccessWrite call is refused
-	// (see Config.TrustDir). "./name" is also looked up in all parent directories except the home of the user; "name"
-	// is not.
+	// and which no option of the CLI disables. If one of them exists, an AccessRead or AccessWrite call is refused
+	// (see Config.TrustDir). "./name" is also looked up in all parent directories except the home directory of the
+	// user. "name" is not.
 	FolderFiles []string `json:"folder_files,omitempty"`
 	// Args is the ordered argument table. Empty: see PromptStyle.
 	Args []ArgRow `json:"args,omitempty"`
@@ -60,10 +60,10 @@ type Spec struct {
 	AgentTools []string `json:"agent_tools,omitempty"`
 	// Env is the table of environment variables to set.
 	Env []EnvRow `json:"env,omitempty"`
-	// SetEnv sets variables as if they were set in the environment of the host. The CLI gets them; rows of Env and
-	// Config.Env override them. "~" at the start of a value is the home directory, and ${NAME} or ${NAME:-default} is
-	// a variable of the host. An empty value hides the variable of the host. If a part of a value is unknown, every
-	// call fails.
+	// SetEnv sets variables as if they were set in the environment of the host. The CLI gets them, and rows of Env and
+	// Config.Env override them. A "~" at the start of a value is the home directory. The forms ${NAME} and
+	// ${NAME:-default} are variables of the host. An empty value hides the variable of the host. If a part of a value
+	// is unknown, every call fails.
 	SetEnv map[string]string `json:"set_env,omitempty"`
 	// Files are temporary files that the call needs.
 	Files []FileRow `json:"files,omitempty"`
@@ -110,7 +110,7 @@ type Spec struct {
 	// terminated. Zero: 500.
 	LingerMS int `json:"linger_ms,omitempty"`
 	// CheckedWith is the version of the CLI that this spec was tested with. If the installed version is newer,
-	// Response.Drift says so. If the installed version is unknown, rows with versions apply as for this version, or
+	// Response.Drift reports it. If the installed version is unknown, rows with versions apply as for this version, or
 	// as for the newest version if CheckedWith is empty.
 	CheckedWith string `json:"checked_with,omitempty"`
 }

@@ -41,8 +41,8 @@ type LiveRules struct {
 	// printed all lines of the earlier context. Empty: Of is required.
 	Barrier []LiveMessage `json:"barrier,omitempty"`
 	// OfTurn is the path of the turn id, or alternatives "a ?? b". An event of a turn that has ended is not assigned
-	// to the next turn, and after Resume an event of an earlier turn is not assigned to the first one. Empty: events
-	// are assigned to the current turn.
+	// to the next turn. After Resume, an event of an earlier turn is not assigned to the first turn. Empty: events are
+	// assigned to the current turn.
 	OfTurn string `json:"of_turn,omitempty"`
 	// Cumulative lists the fields of a usage that the CLI accumulates over the turns of a context, as
 	// SessionRules.Cumulative does for a session.

@@ -37,9 +37,9 @@ type LoginWay struct {
 
 // FileFact is a condition on one file: that it exists, and optionally on its content.
 type FileFact struct {
-	// Path is the path of the file or directory. "~" at its start is the home directory. "${NAME:-path}" is a
-	// variable that the CLI sees, or the path if it is not set. A path that starts with "./" is looked up in the
-	// working directory and all of its parent directories.
+	// Path is the path of the file or directory. A "~" at its start is the home directory. The form "${NAME:-path}" is
+	// a variable that the CLI sees, or the path if the variable is not set. A path that starts with "./" is looked up
+	// in the working directory and all of its parent directories.
 	Path string `json:"path"`
 	// JSON maps a gjson path to a regular expression that the whole value must match. A file that cannot be parsed as
 	// JSON counts as unknown.
@@ -143,8 +143,8 @@ type EventRule struct {
 	Last bool `json:"last,omitempty"`
 }
 
-// LineRule converts an error text to a Reason. It never applies to the text of the model, only to the fields of error
-// events, to stderr, and to lines of stdout that are not JSON if the run failed.
+// LineRule converts an error text to a Reason. It applies to the fields of error events, to stderr, and, if the run
+// failed, to lines of stdout that are not JSON. It never applies to the text of the model.
 type LineRule struct {
 	// Pattern is a regular expression. Its named groups can be status (an HTTP status), attempt, message, reset (a
 	// point in time), delay (a duration) and variable (of the environment).
@@ -175,7 +175,7 @@ type TextRule struct {
 	// Empty: stderr does not contain them.
 	Prompt string `json:"prompt,omitempty"`
 	// Own is a regular expression for whole lines of the CLI after that line. Such lines count only at the end of
-	// stderr, where no other line follows them.
+	// stderr, without another line after them.
 	Own string `json:"own,omitempty"`
 }
 

@@ -76,7 +76,7 @@ func (s *subject) bypassed(way start, access call.Access, full map[string]bool) 
 				inv, err := composed(other, withAccess(access), way, trust)
 				return err != nil || given(other, inv)[word]
 			})
-			found = append(found, problemf(field, "gives %q with access %s%s, where nothing may bypass permissions: "+
+			found = append(found, problemf(field, "gives %q with access %s%s, which must not bypass permissions: "+
 				"add when: {access: [full]} to the row", word, access, way.of()))
 		}
 	}

@@ -18,7 +18,7 @@ type complaint struct {
 
 // complaints returns failed runs that print the text, one for each place in an output mode where the CLI can print it.
 // The exit code is 1.
-func complaints(spec clispec.Spec, v voice, text string) (all []complaint) {
+func complaints(spec clispec.Spec, v printer, text string) (all []complaint) {
 	all = []complaint{{dialect.Script{Stderr: text + "\n", Exit: 1}, "stderr"}}
 	if v.Output == clispec.OutputText {
 		if !spec.Text.AnswerOnly {
@@ -35,7 +35,7 @@ func complaints(spec clispec.Spec, v voice, text string) (all []complaint) {
 // wordings finds texts of failures that the spec classifies as the wrong reason, or as none.
 func (s *subject) wordings(TB) (found []problem) {
 	for _, output := range s.spec.OutputModes() {
-		v := s.voice(output)
+		v := s.printer(output)
 		for _, reason := range slices.Sorted(maps.Keys(sayings)) {
 			for _, text := range sayings[reason] {
 				found = append(found, s.misread(v, reason, text)...)
@@ -43,7 +43,7 @@ func (s *subject) wordings(TB) (found []problem) {
 		}
 	}
 	for _, output := range s.structured() {
-		v := s.voice(output)
+		v := s.printer(output)
 		for _, status := range slices.Sorted(maps.Keys(statuses)) {
 			found = append(found, s.misreadStatus(v, status)...)
 		}
@@ -66,26 +66,26 @@ func says(r clispec.EventRule) bool {
 }
 
 // misread finds the places in which the spec does not classify a text as its reason.
-func (s *subject) misread(v voice, reason call.Reason, text string) (found []problem) {
+func (s *subject) misread(v printer, reason call.Reason, text string) (found []problem) {
 	for i, c := range complaints(s.spec, v, text) {
 		got := reasonOf(v.Judge(c.script).Failure)
 		if got == reason || answered(v, c.script.Lines) { // exitZero reports that case
 			continue
 		}
 		field := blame(s.spec, c.field, func(other clispec.Spec) bool {
-			v := voice{dialect.New(&other, v.Output), other}
+			v := printer{dialect.New(&other, v.Output), other}
 			all := complaints(other, v, text)
 			return i >= len(all) || all[i].field != c.field || reasonOf(v.Judge(c.script).Failure) != reason
 		})
 		found = append(found, problemf(field,
-			"%q in %s is classified as %s, not as %s: make the pattern narrower, or say with "+
-				"on: the place where it applies", text, c.field, got, reason))
+			"%q in %s is classified as %s, not as %s: make the pattern narrower, or "+
+				"restrict it with on", text, c.field, got, reason))
 	}
 	return found
 }
 
 // misreadStatus finds the events in which the spec does not classify a status as its reason.
-func (s *subject) misreadStatus(v voice, status int) (found []problem) {
+func (s *subject) misreadStatus(v printer, status int) (found []problem) {
 	for _, c := range v.Statuses(status) {
 		out := v.Judge(dialect.Script{Lines: []string{c.Line}, Exit: 1})
 		if got := reasonOf(out.Failure); got != statuses[status] && !answered(v, []string{c.Line}) {
@@ -107,7 +107,7 @@ func reasonOf(err *call.Error) call.Reason {
 // exitZero finds failure events after which exit code 0 counts as an answer.
 func (s *subject) exitZero(TB) (found []problem) {
 	for _, output := range s.structured() {
-		v := s.voice(output)
+		v := s.printer(output)
 		for _, c := range v.Complaints("kaput") {
 			if answered(v, []string{c.Line}) {
 				found = append(found, problemf(fmt.Sprintf("events[%d]", c.Rule), "with exit code 0 the text before this "+
@@ -120,7 +120,7 @@ func (s *subject) exitZero(TB) (found []problem) {
 
 // answered reports whether a run that prints a text and then these lines, and exits with code 0, counts as a complete
 // answer.
-func answered(v voice, lines []string) bool {
+func answered(v printer, lines []string) bool {
 	out := v.Judge(dialect.Script{Lines: append(v.Remark("Let me see."), lines...)})
 	return len(lines) > 0 && out.Failure == nil && len(out.Flags) == 0
 }
@@ -128,7 +128,7 @@ func answered(v voice, lines []string) bool {
 // cutShort finds positions at which a truncated answer counts as complete.
 func (s *subject) cutShort(TB) (found []problem) {
 	for _, output := range s.structured() {
-		v := s.voice(output)
+		v := s.printer(output)
 		whole, err := v.answer(plainAnswer)
 		if err != nil {
 			continue // the check answers reports that case
@@ -138,7 +138,7 @@ func (s *subject) cutShort(TB) (found []problem) {
 				continue
 			}
 			field := blame(s.spec, "events", func(other clispec.Spec) bool {
-				return other.Validate() != nil || taken(voice{dialect.New(&other, output), other}, cut.stdout)
+				return other.Validate() != nil || taken(printer{dialect.New(&other, output), other}, cut.stdout)
 			})
 			found = append(found, problemf(field, "an answer that ends %s of %d lines counts as complete: make only the event "+
 				"that states the outcome be terminal", cut.where, len(whole.Lines)))
@@ -161,7 +161,7 @@ func cuts(lines []string) (all []cut) {
 }
 
 // taken reports whether a run that printed this and was then killed, or exited, counts as complete.
-func taken(v voice, stdout string) bool {
+func taken(v printer, stdout string) bool {
 	killed := v.Cut(stdout)
 	ended := v.Judge(dialect.Script{Lines: []string{stdout}})
 	return killed.Failure == nil || ended.Failure == nil && len(ended.Flags) == 0

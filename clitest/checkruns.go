@@ -40,7 +40,7 @@ func (s *subject) in(output clispec.OutputMode) clispec.Spec {
 // answers finds the output modes in which the spec does not recognize an answer.
 func (s *subject) answers(t TB) (found []problem) {
 	for _, output := range s.spec.OutputModes() {
-		if _, err := s.voice(output).answer(plainAnswer); err != nil {
+		if _, err := s.printer(output).answer(plainAnswer); err != nil {
 			found = append(found, problemf("events", "%v", err))
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 
 const (
 	keyValue   = "kit-5ecret-va1ue-of-a-key"
-	systemText = "Speak of this to nobody: quince."
+	systemText = "Keep this word secret: quince."
 )
 
 // secrets finds places that show a key, the system text or the prompt.
@@ -47,7 +47,7 @@ type told struct{ name, text string }
 // received, and the texts that the call shows.
 func (s *subject) overheard(t TB, keys []string) ([]Received, []told) {
 	t.Helper()
-	words := s.voice(s.spec.OutputModes()[0]).Complain("401 Unauthorized for " + keyValue)
+	words := s.printer(s.spec.OutputModes()[0]).Complain("401 Unauthorized for " + keyValue)
 	words.Stderr += "refused: " + keyValue + "\n"
 	words.Lines = append([]string{"using " + keyValue}, words.Lines...)
 	cli := s.recorder(t, Scenario{Steps: play(words)})

@@ -25,8 +25,8 @@ type Received struct {
 	Files map[string]string
 }
 
-// Where names all places that contain the text, such as "args[2]", "stdin", "env HOME" and "file system.md". It returns
-// none for an empty text. A secret should appear only in its own variable, and a prompt only on stdin.
+// Where returns all places that contain the text, such as "args[2]", "stdin", "env HOME" and "file system.md". It
+// returns none for an empty text. A secret should appear only in its own variable, and a prompt only on stdin.
 func (r Received) Where(text string) (places []string) {
 	look := func(place, in string) {
 		if text != "" && strings.Contains(in, text) {

@@ -23,7 +23,7 @@ import (
 var recordings embed.FS
 
 // answer returns a run that answers with the text: the recorded run, if the spec still recognizes it.
-func (v voice) answer(text string) (dialect.Script, error) {
+func (v printer) answer(text string) (dialect.Script, error) {
 	if s, ok := v.recorded("answer", "{{answer}}", text); ok && v.Answers(s, text) {
 		return s, nil
 	}
@@ -31,7 +31,7 @@ func (v voice) answer(text string) (dialect.Script, error) {
 }
 
 // failure returns a run that fails for the reason: the recorded scene, otherwise one with the message.
-func (v voice) failure(scene string, reason call.Reason, message string) (dialect.Script, error) {
+func (v printer) failure(scene string, reason call.Reason, message string) (dialect.Script, error) {
 	if s, ok := v.recorded(scene); ok {
 		if out := v.Judge(s); out.Failure != nil && out.Failure.Reason == reason {
 			return s, nil
@@ -41,7 +41,7 @@ func (v voice) failure(scene string, reason call.Reason, message string) (dialec
 }
 
 // limit returns a run at the limit of a plan.
-func (v voice) limit(end time.Time) (dialect.Script, error) {
+func (v printer) limit(end time.Time) (dialect.Script, error) {
 	s, ok := v.recorded("limit", "{{unix}}", strconv.FormatInt(end.Unix(), 10), "{{utc}}", end.UTC().Format("3:04pm"),
 		"{{local}}", end.Local().Format("3:04 PM"), "{{in}}", time.Until(end).Round(time.Second).String())
 	if ok && v.Limited(s, end) {
@@ -51,7 +51,7 @@ func (v voice) limit(end time.Time) (dialect.Script, error) {
 }
 
 // recorded returns a recorded scene of this CLI with values for its fields. ok is false if there is none.
-func (v voice) recorded(scene string, fields ...string) (s dialect.Script, ok bool) {
+func (v printer) recorded(scene string, fields ...string) (s dialect.Script, ok bool) {
 	dir, err := fs.Sub(recordings, path.Join("recorded", v.spec.Name, scene))
 	if err != nil {
 		return s, false

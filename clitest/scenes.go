@@ -11,22 +11,22 @@ import (
 	"github.com/clichain/clichain/clitest/internal/dialect"
 )
 
-// The scenarios below are common situations. Those that take a spec print the output of its CLI in the first of its
-// Spec.Outputs: a recorded output for the built-in specs, otherwise an output that the event rules accept. For another
-// output mode, pass a copy of the spec with only that mode. They also answer --version and the status command of the
-// spec. If no output satisfies the rules of a spec, the fake reports that on stderr and exits with code 70; TestSpec
-// explains the reason. They do not support the live mode.
+// The scenarios below are common situations. A scenario with a spec prints the output of the CLI in the first mode of
+// Spec.Outputs. It is a recorded output for the built-in specs, otherwise an output that the event rules accept. For
+// another output mode, pass a copy of the spec with only that mode. It also answers --version and the status command
+// of the spec. If no output satisfies the rules of a spec, the fake reports that on stderr and exits with code 70;
+// TestSpec explains the reason. The scenarios do not support the live mode.
 
 // Answer is a CLI that answers with the text.
 func Answer(spec clispec.Spec, text string) Scenario {
-	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
+	return speak(spec, clispec.LoginAuthenticated, func(v printer) ([]Step, error) {
 		return played(v.answer(text))
 	})
 }
 
 // LoggedOut is a CLI without a login: a call fails as unauthenticated.
 func LoggedOut(spec clispec.Spec) Scenario {
-	return speak(spec, clispec.LoginInstalled, func(v voice) ([]Step, error) {
+	return speak(spec, clispec.LoginInstalled, func(v printer) ([]Step, error) {
 		return played(v.failure("logged_out", call.ReasonUnauthenticated, "Not logged in. Please log in."))
 	})
 }
@@ -34,14 +34,14 @@ func LoggedOut(spec clispec.Spec) Scenario {
 // LimitUntil is a CLI whose plan is exhausted until end: a call fails as usage_limit, with a RetryAfter of that time,
 // to the minute. end must be in the future and within 8 days; the library ignores later times.
 func LimitUntil(spec clispec.Spec, end time.Time) Scenario {
-	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) { return played(v.limit(end)) })
+	return speak(spec, clispec.LoginAuthenticated, func(v printer) ([]Step, error) { return played(v.limit(end)) })
 }
 
 // OverloadedThenOK is a CLI whose service is overloaded at the first start and has recovered at the second start, which
 // answers with the text. A Provider retries such a failure, so a call returns the answer after one failed attempt.
 func OverloadedThenOK(spec clispec.Spec, text string) Scenario {
 	s := Answer(spec, text)
-	first := speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
+	first := speak(spec, clispec.LoginAuthenticated, func(v printer) ([]Step, error) {
 		return played(v.failure("overloaded", call.ReasonOverloaded, "API Error: 529 Overloaded"))
 	})
 	s.Cases = append(s.Cases, Case{Once: true, Steps: first.Steps})
@@ -50,7 +50,7 @@ func OverloadedThenOK(spec clispec.Spec, text string) Scenario {
 
 // ExitZeroWithError is a CLI that reports a failure with the message but exits with code 0. The call must fail.
 func ExitZeroWithError(spec clispec.Spec, message string) Scenario {
-	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
+	return speak(spec, clispec.LoginAuthenticated, func(v printer) ([]Step, error) {
 		s := v.Complain(message)
 		s.Exit = 0
 		return play(s), nil
@@ -59,7 +59,7 @@ func ExitZeroWithError(spec clispec.Spec, message string) Scenario {
 
 // Truncated is a CLI that is killed in the middle of the last line of its answer, as when memory runs out.
 func Truncated(spec clispec.Spec, text string) Scenario {
-	return speak(spec, clispec.LoginAuthenticated, func(v voice) ([]Step, error) {
+	return speak(spec, clispec.LoginAuthenticated, func(v printer) ([]Step, error) {
 		s, err := v.answer(text)
 		out := s.Stdout()
 		last := strings.LastIndexByte(strings.TrimSuffix(out, "\n"), '\n') + 1
@@ -99,25 +99,25 @@ func Flood(size int64) Scenario {
 	return Scenario{Steps: []Step{{ReadStdin: true}, {FloodStdout: size}, {Hang: true}}}
 }
 
-// Garbage is a CLI that prints text that no rule can read, such as half an object, an HTML page and control characters,
-// and exits with code 1: a call fails as exit.
+// Garbage is a CLI that prints text that no rule can read, such as half an object, an HTML page and control
+// characters. It exits with code 1, and a call fails as exit.
 func Garbage() Scenario {
 	const half, page = "\x00\x1b[2J\ufffd{\"type\":\n[[[[{\"a\":[}\n\r\x07]]\n", "<!DOCTYPE html><title>\u202e</title>\n"
 	return Scenario{Steps: []Step{{ReadStdin: true}, {Stdout: half + page + "{\"type\":\"res"}, Exit(1)}}
 }
 
-// voice writes the output of the CLI of a spec.
-type voice struct {
+// printer creates output of a spec's CLI.
+type printer struct {
 	*dialect.Dialect
 	spec clispec.Spec
 }
 
 // speak returns the scenario of a CLI with a login state.
-func speak(spec clispec.Spec, login clispec.LoginState, steps func(voice) ([]Step, error)) Scenario {
+func speak(spec clispec.Spec, login clispec.LoginState, steps func(printer) ([]Step, error)) Scenario {
 	if err := spec.Validate(); err != nil {
 		return mute(err)
 	}
-	v := voice{dialect.New(&spec, spec.OutputModes()[0]), spec}
+	v := printer{dialect.New(&spec, spec.OutputModes()[0]), spec}
 	list, err := steps(v)
 	if err != nil {
 		return mute(fmt.Errorf("spec %q: %w", spec.Name, err))

@@ -161,7 +161,7 @@ func TestScenarioOfUnsatisfiableRules(t *testing.T) {
 	odd := mini()
 	odd.Outputs = []clispec.OutputMode{clispec.OutputStream}
 	odd.Events = []clispec.EventRule{{Match: map[string]string{"type": "end"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "a|@keys|0"}}}
-	for says, spec := range map[string]clispec.Spec{"transports[0]": wrong, "no event rules were found": odd} {
+	for says, spec := range map[string]clispec.Spec{"transports[0]": wrong, "no event rules recognize": odd} {
 		for _, s := range []Scenario{Answer(spec, "42"), Linger(spec, "42"), Truncated(spec, "42"), OverloadedThenOK(spec, "42")} {
 			_, err := ask(t, mini(), Scenario{Steps: s.Steps})
 			require.NotNil(t, err)

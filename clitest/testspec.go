@@ -96,9 +96,9 @@ type subject struct {
 	complete completer
 }
 
-// voice returns the voice of the spec in an output mode.
-func (s *subject) voice(output clispec.OutputMode) voice {
-	return voice{dialect.New(&s.spec, output), s.spec}
+// printer returns the printer for an output mode of the spec.
+func (s *subject) printer(output clispec.OutputMode) printer {
+	return printer{dialect.New(&s.spec, output), s.spec}
 }
 
 // structured returns the output modes that event rules read.

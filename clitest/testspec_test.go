@@ -81,7 +81,7 @@ func TestBrokenSpecs(t *testing.T) {
 		"preflight rule that refuses all calls": {check: "answers", field: "preflight[0]", says: "refused before the CLI starts", mutate: func(s *clispec.Spec) {
 			s.Preflight = []clispec.PreflightRule{{Reason: clichain.ReasonPermissionRefused, Message: "never"}}
 		}},
-		"rules that no output satisfies": {check: "answers", field: "events", says: "no event rules were found", mutate: func(s *clispec.Spec) {
+		"rules that no output satisfies": {check: "answers", field: "events", says: "no event rules recognize", mutate: func(s *clispec.Spec) {
 			s.Events = []clispec.EventRule{{Match: map[string]string{"a|@keys|0": "x"}, Kind: clichain.EventResult, Terminal: true, Set: map[string]string{"text": "a"}}}
 		}},
 		"known bypass in all calls":    {check: "bypass", field: "args[0]", says: `"--yolo" with access none`, mutate: add(row(clispec.When{}, "--yolo"))},

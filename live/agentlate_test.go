@@ -13,8 +13,8 @@ type belated struct {
 	id       any
 }
 
-// lateTimes are when the fake agent prints a late line: before or after its response to the request for a new
-// context, or before or after the beginning of the next answer.
+// lateTimes are the times at which the fake agent prints a late line. It prints the line before or after its response
+// to the request for a new context, or before or after the beginning of the next answer.
 var lateTimes = []string{"clear", "cleared", "asked", "answering"}
 
 // lateText is part of every late line that has a text.

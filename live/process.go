@@ -59,9 +59,9 @@ func (one *process) alive() bool {
 	}
 }
 
-// room reports whether one more process may start. If the limit is reached, it ends the process that has been
-// idle for the longest time. The caller holds mu.
-func (p *Pool) room() bool {
+// mayStart reports whether one more process may start. If the limit is reached, it ends the process that has been idle
+// for the longest time. The caller holds mu.
+func (p *Pool) mayStart() bool {
 	if len(p.all)+p.stuck < p.cfg.MaxProcesses {
 		return true
 	}

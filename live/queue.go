@@ -121,7 +121,7 @@ func (p *Pool) grow(w *waiter) {
 		}
 	}
 	if w.grew || processes >= min(calls, p.cfg.Size) || time.Now().Before(k.until) || k.failures > 0 && starts > 0 ||
-		p.life.Err() != nil || !p.room() {
+		p.life.Err() != nil || !p.mayStart() {
 		return
 	}
 	w.grew = true

@@ -242,7 +242,7 @@ func TestPoolDropsSlowStart(t *testing.T) {
 		p.mu.Lock()
 		require.ErrorIs(t, stopped, errSlowStart)
 		require.Empty(t, p.all)
-		require.False(t, p.room(), "the process has not ended yet")
+		require.False(t, p.mayStart(), "the process has not ended yet")
 		require.InDelta(t, breakFor, time.Until(k.until), float64(ms))
 		p.mu.Unlock()
 		require.Equal(t, came{}, asks(t.Context(), p, 0, 0))

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 )
 
-// Config sets who may use a handler, and how it answers. Requests fail with status 401 as long as Token is empty; the
+// Config sets the access to a handler and its behavior. Requests fail with status 401 as long as Token is empty; the
 // zero value of the other fields selects a default.
 //
 // The handler answers only requests whose Host header names this machine: localhost or a loopback address, with any
-// port. It refuses other hosts with status 403, so that a web page cannot reach it under a name of its own.
+// port. It refuses other hosts with status 403, so that a web page cannot reach it under another host name.
 type Config struct {
 	// Token is the bearer token that each request must have.
 	Token string

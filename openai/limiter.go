@@ -45,7 +45,7 @@ func (l *limiter) acquire(ctx context.Context) (release func(), err *apierror.Er
 	case l.running <- struct{}{}:
 		return func() { <-l.running }, nil
 	case <-limit.C:
-		return nil, l.busy("%d answers were under way for %v", cap(l.running), maxWait)
+		return nil, l.busy("%d requests were in flight for %v", cap(l.running), maxWait)
 	case <-ctx.Done():
 		return nil, shutdownError(ctx)
 	}

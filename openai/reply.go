@@ -99,7 +99,7 @@ func (w *reply) json(value any) *apierror.Error {
 // maxRetryWait is the longest time that the official clients wait before they retry.
 const maxRetryWait = time.Minute
 
-// fail sends an error. The official clients retry after some statuses; a header tells them where that does not help.
+// fail sends an error. The official clients retry after some statuses, and a header reports that a retry is useless.
 func (w *reply) fail(err *apierror.Error) {
 	wait := time.Until(err.RetryAfter)
 	if !err.RetryAfter.IsZero() {

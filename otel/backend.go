@@ -13,8 +13,8 @@ import (
 // contains the span of the call, and passes it to CLIs that support trace context.
 //
 // If a wrapped chain calls Stream of a wrapped backend, the inner wrapper records nothing, because the outer chain
-// receives all events. Complete records a span of its own, inside the first one. Use it in a function that hides
-// another chain.
+// receives all events. Complete records another span inside the first one. Use it in a function that hides another
+// chain.
 func (t *Telemetry) Backend(b clichain.Backend) clichain.Backend {
 	return &backend{b, t, providersOf(b)}
 }

@@ -41,8 +41,8 @@ type jobKey struct{ *Telemetry }
 
 // StartJob starts the span of a job, and returns the context for the calls of the job. Their spans are children of it,
 // and have the job's id, queue and batch as attributes. The span belongs to the trace in which the job was submitted.
-// The span of a job in a batch starts its own trace, with a link to the span of the batch, because a batch may have
-// more jobs than a trace can hold. Call End on the span.
+// The span of a job in a batch starts its own trace, because a batch may have more jobs than a trace can hold. It
+// links to the span of the batch. Call End on the span.
 func (t *Telemetry) StartJob(ctx context.Context, job Job) (context.Context, *JobSpan) {
 	attrs := []attribute.KeyValue{keyJob.String(job.ID), keyQueue.String(job.Queue)}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindConsumer)}

@@ -66,8 +66,8 @@ func (s *seen) plainChain(cfg clichain.ChainConfig, backends ...clichain.Backend
 	return clichain.ChainOf(backends, &cfg)
 }
 
-// tree returns a line for each span, in the order of their starts: its path from the root, its kind unless it is
-// internal, and its status unless it is unset.
+// tree returns a line for each span, in the order of their starts. A line has the path from the root, the kind unless
+// it is internal, and the status unless it is unset.
 func (s *seen) tree(t *testing.T) (lines []string) {
 	t.Helper()
 	ended := s.spans.Ended()
@@ -140,8 +140,8 @@ func (s *seen) metrics(t *testing.T) map[string]metricdata.Aggregation {
 	return out
 }
 
-// points returns the values of a metric by its attributes: the sum of a counter, the value of a gauge, the number and
-// the sum of a histogram of integers, and only the number for a histogram of seconds.
+// points returns the values of a metric by its attributes. A counter has its sum, and a gauge its value. A histogram
+// of integers has the number and the sum, and a histogram of seconds only the number.
 func points(t *testing.T, data metricdata.Aggregation) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -16,8 +16,9 @@ type QueueDepth struct {
 }
 
 // RegisterQueue creates a gauge of the jobs of a queue by state. It calls read whenever metrics are collected, until
-// Unregister of the registration. read may run several times at once and should be fast. If read fails, the collection
-// has no values of the queue. RegisterQueue returns an error if read is nil or the meter refuses the callback.
+// Unregister of the registration. read must be safe for concurrent use and should be fast. If read fails, the
+// collection has no values of the queue. RegisterQueue returns an error if read is nil or the meter refuses the
+// callback.
 func (t *Telemetry) RegisterQueue(
 	name string, read func(context.Context) (QueueDepth, error),
 ) (metric.Registration, error) {

@@ -51,7 +51,7 @@ const defaultMaxBytes = 16 << 20
 // select. The error is a [*call.Error] with the reason permission_refused and the first field that is not permitted.
 // The returned request is then the zero value, which fails with every backend.
 //
-// Apply resolves paths when it is called. A user who can replace a directory of a path before the CLI runs can
+// Apply resolves paths when it is called. Another process that replaces a directory of a path before the CLI runs can
 // redirect the path.
 func (p Permissions) Apply(req call.Request) (call.Request, error) {
 	for _, r := range rules {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folders creates an allowed directory, another directory, and links between them.
-func folders(t *testing.T) (allowed, other string) {
+// makeDirs creates an allowed directory, another directory, and links between them.
+func makeDirs(t *testing.T) (allowed, other string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func folders(t *testing.T) (allowed, other string) {
 // Apply refuses each field that grants a right, for the zero value and for a value that allows something else. It
 // accepts the field with the value that allows it.
 func TestApply(t *testing.T) {
-	dir, other := folders(t)
+	dir, other := makeDirs(t)
 	for _, test := range []struct {
 		name    string
 		allowed permit.Permissions
@@ -93,7 +93,7 @@ func refused(t *testing.T, field string, err error) {
 
 // Apply refuses values slightly beyond a permission.
 func TestApplyRefuses(t *testing.T) {
-	dir, other := folders(t)
+	dir, other := makeDirs(t)
 	full := permit.Permissions{
 		Access: call.AccessWrite, Dirs: []string{dir}, Extra: map[string][]string{"claude": {"--chrome"}}, Env: []string{"APP_*", "ONE"},
 		Models: []string{"haiku", "codex/*"}, Tools: []string{"Read", "mcp__a__*"}, Modes: []string{"plan"}, Billing: call.BillingSubscription, MaxBytes: 2000,
@@ -145,7 +145,7 @@ func TestApplyRefuses(t *testing.T) {
 
 // Apply sets the omitted fields of a request, and replaces its paths with absolute paths without links.
 func TestApplyDefaults(t *testing.T) {
-	dir, other := folders(t)
+	dir, other := makeDirs(t)
 	p := permit.Permissions{Access: call.AccessWrite, Dirs: []string{dir, other}, Billing: call.BillingSubscription}
 	req := call.Prompt("hi")
 	req.Access = call.AccessWrite

@@ -24,7 +24,7 @@ type Values struct {
 	// Specs are absolute paths of files of specs. In the file they can be relative to its directory, or start with
 	// "~/".
 	Specs []string `json:"specs"`
-	// Billing restricts who may pay.
+	// Billing restricts the payer of a call.
 	Billing Payer `json:"billing"`
 	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`

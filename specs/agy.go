@@ -128,7 +128,7 @@ func agyResults(prefix string, match ...string) []clispec.EventRule {
 	denied := at("denied_actions.0.display_name") + " ?? " + at("denied_actions.0.action")
 	return []clispec.EventRule{
 		result(
-			"SUCCESS", failed("message", "=the CLI took the prompt for one of its own commands; the model was not asked"),
+			"SUCCESS", failed("message", "=the CLI interpreted the prompt as a command; the model was not asked"),
 			at("command.name"), some,
 		),
 		result(

@@ -126,7 +126,7 @@ func claudeResults() []clispec.EventRule {
 		"model": "model ?? modelUsage|@most:outputTokens",
 	}
 	notAsked := with(
-		usage, "failed", "=true", "message", "=the CLI took the prompt for one of its own commands; the model was not asked",
+		usage, "failed", "=true", "message", "=the CLI interpreted the prompt as a command; the model was not asked",
 	)
 	return []clispec.EventRule{
 		{

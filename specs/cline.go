@@ -55,7 +55,7 @@ func clinePreflight() []clispec.PreflightRule {
 		{
 			Match: map[string]string{"model": `(?s).+`}, Reason: call.ReasonUnsupported,
 			UnlessEnv: []string{"CLINE_PROVIDER_SETTINGS_PATH"},
-			Message: "model: cline would make it the default model of its user, whose own calls it would be charged for: " +
+			Message: "model: cline would make it the default model of the user, also for calls outside clichain: " +
 				"choose it in cline, or set CLINE_PROVIDER_SETTINGS_PATH to a copy of cline's providers.json",
 		},
 	}

@@ -280,7 +280,7 @@ func geminiLive() clispec.LiveRules {
 		Match: pairs("method", "session/prompt", quota+"input_tokens", "0", quota+"output_tokens", "0"),
 		Kind:  call.EventResult, Terminal: true, Last: true,
 		Set: pairs(
-			"failed", "=true", "message", "=the CLI took the prompt for one of its own commands; the model was not asked",
+			"failed", "=true", "message", "=the CLI interpreted the prompt as a command; the model was not asked",
 		),
 	})
 	r.When = access(call.AccessNone, call.AccessRead, call.AccessFull)

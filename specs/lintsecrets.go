@@ -28,6 +28,6 @@ func (l *linter) secret(path, name, value string) {
 		name = ""
 	}
 	if plaintext.NewRedactor([]string{name + "=" + value}).Clean(value) != value {
-		l.warn(path, "looks like a secret: keep it in a variable of your own, and write ${ITS_NAME} in set_env")
+		l.warn(path, "looks like a secret: keep it in an environment variable, and write ${ITS_NAME} in set_env")
 	}
 }

@@ -227,7 +227,7 @@ func qwenResults() []clispec.EventRule {
 		},
 		{Match: pairs("type", "result", "num_turns", "0"), Kind: call.EventResult, Terminal: true, Last: true,
 			Set: failed(pairs("session", "session_id"),
-				"=the CLI took the prompt for one of its own commands; the model was not asked")},
+				"=the CLI interpreted the prompt as a command; the model was not asked")},
 		{
 			Match: pairs("type", "result"), Kind: call.EventResult, Terminal: true,
 			Set: with(usage, "text", "result", "cache_read_tokens", "usage.cache_read_input_tokens"),

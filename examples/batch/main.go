@@ -1,5 +1,5 @@
-// Batch sorts customer messages. It reads a JSON object with an id and a text from each line of stdin, and writes one
-// with the model's classification to each line of stdout, in the same order.
+// Batch sorts customer messages. It reads a JSON object with an id and a text from each line of stdin. It writes an
+// object with the model's classification to each line of stdout, in the same order.
 //
 //	go run ./examples/batch -parallel 4 < messages.jsonl > sorted.jsonl
 //
@@ -36,7 +36,7 @@ type message struct {
 // kind is the classification of a message by the model.
 type kind struct {
 	Topic   string `json:"topic" jsonschema:"one word"`
-	Urgent  bool   `json:"urgent" jsonschema:"somebody waits for an answer today"`
+	Urgent  bool   `json:"urgent" jsonschema:"the customer needs an answer today"`
 	Summary string `json:"summary" jsonschema:"one sentence"`
 }
 

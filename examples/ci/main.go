@@ -3,8 +3,8 @@
 //
 //	git diff origin/main... | go run ./examples/ci
 //
-// The exit code is 0 if there are no findings to fix, 1 if there are some, 2 if there is no diff to review, and 3 if no
-// CLI could review it. A job that does not require a review can treat 3 as success.
+// The exit code is 0 without findings to fix, 1 with findings, 2 if there is no diff to review, and 3 if no CLI could
+// review it. A job that does not require a review can treat 3 as success.
 package main
 
 import (

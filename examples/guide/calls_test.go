@@ -68,7 +68,7 @@ func Example_order() {
 	}
 	fmt.Println(resp.Text)
 
-	chain = clichain.ChainOf([]clichain.Backend{ // each with settings of its own
+	chain = clichain.ChainOf([]clichain.Backend{ // each backend has its own settings
 		clichain.NewProvider(claude, &clichain.Config{Timeout: time.Minute, MaxParallel: 2}),
 		clichain.NewProvider(codex, nil),
 	}, &clichain.ChainConfig{Order: order.Fastest}) // as this chain has seen them; the order given, until then

@@ -73,7 +73,7 @@ func Example_ownBackend() {
 		if text, ok := known[req.Messages[0].Content]; ok {
 			return &clichain.Response{Text: text}, nil
 		}
-		return nil, fmt.Errorf("%w: not asked before", clichain.ErrUnsupported) // the chain goes on
+		return nil, fmt.Errorf("%w: not asked before", clichain.ErrUnsupported) // the chain continues
 	})
 	chain := clichain.ChainOf([]clichain.Backend{cache, clichain.NewProvider(specs.Claude(), nil)}, nil)
 	for _, question := range []string{"2+2?", "Name a use of a paper clip."} {
@@ -115,7 +115,7 @@ func Example_ownCLI() {
 	// A hook. by lumen
 }
 
-// within makes a folder the working directory, until the func that it returns is called.
+// within changes the working directory. The returned func restores it.
 func within(dir string) (restore func()) {
 	before, err := os.Getwd()
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 )
 
-// What some of the fakes print, where the kit has no scenario for it.
+// These outputs of the fakes have no scenario in package clitest.
 const (
 	begins   = `{"type":"system","subtype":"init","session_id":"00000000-0000-4000-8000-000000000001"}` + "\n"
 	delta    = `{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"Bend it"}}}` + "\n"
@@ -21,11 +21,11 @@ func play(text string, status int) clitest.Scenario {
 	return clitest.Scenario{Steps: []clitest.Step{{ReadStdin: true}, {Stdout: text}, clitest.Exit(status)}}
 }
 
-// truncated is a claude whose service breaks off within the answer, wrote one that does so after it has written a file.
+// truncated is a claude whose service fails during the answer. wrote fails after it has written a file.
 var truncated, wrote = play(begins+delta+overload, 1), play(begins+writes+overload, 1)
 
-// stays is a claude in its live mode, which answers each message with the same. "/clear" is a message too, and what it
-// prints has the id of the session that it begins.
+// stays is a claude in its live mode, which answers each message with the same text. The message "/clear" is answered
+// with the id of the new session.
 var stays = func() clitest.Scenario {
 	steps := []clitest.Step{{ReadLine: true}, {Stdout: ready}}
 	for message := range 10 {

@@ -117,7 +117,7 @@ func (c *Call) setSession(spec *clispec.Spec, req call.Request, h Host) *call.Er
 			"%q is not a valid session id of %s: use the Session of a Response", s.ID, spec.Name)
 	case bound && h.Known == nil && req.Dir == "" && (theirs || req.Access > call.AccessNone):
 		return advised(call.Errorf(call.ReasonBadSession, "session",
-			"%s finds a session only in the directory where it started, which is not recorded for this user",
+			"%s finds a session only in its directory, which is not recorded for this user",
 			spec.Name),
 			call.Advice{Action: call.ActionSet, Field: "dir"})
 	case bound && made != "" && h.Dir != "" && filepath.Clean(h.Dir) != filepath.Clean(made):

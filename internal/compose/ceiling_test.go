@@ -15,16 +15,16 @@ import (
 )
 
 // ceilings returns permissions of operators: none, read, and write with one value of each kind. All of them allow only
-// folder.
-func ceilings(folder string) []permit.Permissions {
+// dir.
+func ceilings(dir string) []permit.Permissions {
 	return []permit.Permissions{
 		{},
-		{Access: call.AccessRead, Dirs: []string{folder}},
+		{Access: call.AccessRead, Dirs: []string{dir}},
 		{
-			Access: call.AccessWrite, Dirs: []string{folder}, Env: []string{"APP_*"}, Tools: []string{"Read"}, Modes: []string{"plan"},
+			Access: call.AccessWrite, Dirs: []string{dir}, Env: []string{"APP_*"}, Tools: []string{"Read"}, Modes: []string{"plan"},
 			Extra: map[string][]string{"claude": {"--chrome"}, "codex": {"--oss"}}, Sessions: true,
 		},
-		{Access: call.AccessFull, Dirs: []string{folder}, MCP: true, Agents: true},
+		{Access: call.AccessFull, Dirs: []string{dir}, MCP: true, Agents: true},
 	}
 }
 

@@ -92,7 +92,7 @@ type Composer struct {
 	spec   *clispec.Spec
 	Models models
 	guards []compiledGuard
-	live   []compiledGuard // for the live mode; nil if it has none of its own
+	live   []compiledGuard // for the live mode; nil to use guards
 }
 
 type compiledGuard struct {

@@ -129,8 +129,8 @@ func (h *Host) allowedEnv(env map[string]string) *call.Error {
 	return nil
 }
 
-// OuterSession names a variable that tells the CLI that it runs inside one of its own sessions, whatever the variable's
-// value. It returns "" if no such variable is set.
+// OuterSession returns the name of a variable that shows that the CLI runs inside another session of the same CLI. The
+// variable can have any value. It returns "" if no such variable is set.
 func OuterSession(spec *clispec.Spec, environ []string) string {
 	for _, kv := range environ {
 		if name, _, _ := strings.Cut(kv, "="); grammar.Matches(spec.NestedEnv, name) {

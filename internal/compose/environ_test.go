@@ -12,14 +12,14 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// stranger is the environment of a machine that many programs share.
-var stranger = []string{
+// sharedEnviron is the environment of a machine that many programs share.
+var sharedEnviron = []string{
 	"PATH=/bin", "HOME=/home/u", "LC_ALL=C", "XDG_CONFIG_HOME=/x", "https_proxy=http://proxy",
 	"TERM=xterm-256color", "PWD=/somewhere", "EMPTY=", "NO_EQUALS",
-	"DATABASE_URL=stranger", "STRIPE_KEY=stranger", "VAULT_ADDR=stranger", "LD_PRELOAD=stranger", "NODE_OPTIONS=stranger",
+	"DATABASE_URL=foreign", "STRIPE_KEY=foreign", "VAULT_ADDR=foreign", "LD_PRELOAD=foreign", "NODE_OPTIONS=foreign",
 	"ANTHROPIC_API_KEY=own-claude", "GEMINI_CLI_HOME=own-gemini", "CURSOR_API_KEY=own-cursor", "CODEX_HOME=own-codex", "OPENCODE_API_KEY=own-opencode",
 	"COPILOT_HOME=own-copilot", "KIMI_SHARE_DIR=own-kimi", "PI_CODING_AGENT_DIR=own-pi", "KILO_API_KEY=own-kilo", "DASHSCOPE_API_KEY=own-qwen", "AGY_HOME=own-agy", "CLINE_DIR=own-cline",
-	"AWS_SECRET_ACCESS_KEY=stranger", "AZURE_API_KEY=stranger", "GOOGLE_APPLICATION_CREDENTIALS=stranger", "GITHUB_TOKEN=stranger", "BASH_ENV=stranger",
+	"AWS_SECRET_ACCESS_KEY=foreign", "AZURE_API_KEY=foreign", "GOOGLE_APPLICATION_CREDENTIALS=foreign", "GITHUB_TOKEN=foreign", "BASH_ENV=foreign",
 	"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SSE_PORT=1", "GEMINI_CLI=1", "CURSOR_AGENT=1", "OPENCODE_PID=1", "CODEX_SANDBOX=1",
 	"COPILOT_CLI=1", "PI_CODING_AGENT=1", "KILO_PID=1", "QWEN_CODE=1",
 }
@@ -33,7 +33,7 @@ var marks = []string{
 func environOf(t *testing.T, spec clispec.Spec, change func(*Host)) map[string]string {
 	t.Helper()
 	host := testHost()
-	host.Environ = stranger
+	host.Environ = sharedEnviron
 	change(&host)
 	inv, err := composerOf(t, spec).Compose(call.Prompt("P"), Choice{}, host)
 	require.Nil(t, err)
@@ -63,7 +63,7 @@ func TestEnvironIsAnAllowList(t *testing.T) {
 			}
 			require.Contains(t, vars, own[spec.Name])
 			for name, value := range vars {
-				require.True(t, value != "stranger" || name == passed[spec.Name], name)
+				require.True(t, value != "foreign" || name == passed[spec.Name], name)
 			}
 			for _, mark := range marks {
 				require.NotContains(t, vars, mark)
@@ -116,7 +116,7 @@ func TestPassEnvPatterns(t *testing.T) {
 func TestInheritEnv(t *testing.T) {
 	for _, spec := range specs.Every() {
 		vars := environOf(t, spec, func(h *Host) { h.InheritEnv = true })
-		require.Equal(t, "stranger", vars["DATABASE_URL"])
+		require.Equal(t, "foreign", vars["DATABASE_URL"])
 		require.Equal(t, "", vars["EMPTY"])
 		require.Contains(t, vars, "EMPTY")
 		own := 0

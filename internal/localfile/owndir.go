@@ -168,7 +168,7 @@ func checkOpened(root *os.Root, found fs.FileInfo, path string) error {
 	case !os.SameFile(found, info):
 		return refuse("%s was replaced while it was opened: use a directory that others cannot write to", path)
 	case !owned(info):
-		return refuse("%s belongs to another user: use a directory of your own", path)
+		return refuse("%s belongs to another user: use a directory that you own", path)
 	}
 	return closeToOthers(dir, info, path)
 }

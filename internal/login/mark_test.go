@@ -14,24 +14,24 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// house contains the files of logins in a home directory.
-type house struct {
+// loginHome contains the files of logins in a home directory.
+type loginHome struct {
 	t     *testing.T
 	at    grammar.Place
 	clock time.Time
 }
 
-func newHouse(t *testing.T) *house {
+func newLoginHome(t *testing.T) *loginHome {
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(work, 0o700))
 	at := grammar.Place{Vars: map[string]string{}, Home: dir, Dir: work}
-	return &house{t, at, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return &loginHome{t, at, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
 // write writes a file with a new modification time. A cached result is valid until the stamp of the file
 // changes, and clocks are coarse.
-func (h *house) write(name, text string) {
+func (h *loginHome) write(name, text string) {
 	h.t.Helper()
 	path := filepath.Join(h.at.Home, name)
 	require.NoError(h.t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -39,13 +39,13 @@ func (h *house) write(name, text string) {
 	h.touch(name)
 }
 
-func (h *house) touch(name string) {
+func (h *loginHome) touch(name string) {
 	h.t.Helper()
 	h.clock = h.clock.Add(time.Minute)
 	require.NoError(h.t, os.Chtimes(filepath.Join(h.at.Home, name), h.clock, h.clock))
 }
 
-func (h *house) remove(name string) {
+func (h *loginHome) remove(name string) {
 	h.t.Helper()
 	require.NoError(h.t, os.Remove(filepath.Join(h.at.Home, name)))
 }
@@ -110,7 +110,7 @@ var otherLogins = []change{
 
 // marks returns the marks of a prober that has read the file before, and of a new prober.
 func (c change) marks(t *testing.T) (before, after string) {
-	h := newHouse(t)
+	h := newLoginHome(t)
 	prober := New(asked())
 	put := func(text string) string {
 		if text != "" {
@@ -145,7 +145,7 @@ func TestMarkChanges(t *testing.T) {
 }
 
 func TestMarkIgnoresModificationTime(t *testing.T) {
-	h := newHouse(t)
+	h := newLoginHome(t)
 	prober := New(asked())
 	texts := map[string]string{
 		"plan.json": `{"token":"t1","renewal":"r1"}`, "settings.json": `{"key":"k1","mode":"api"}`,
@@ -167,7 +167,7 @@ func TestMarkIgnoresModificationTime(t *testing.T) {
 
 // The same credential in another place may be in another user's directory.
 func TestMarkFollowsVariables(t *testing.T) {
-	h := newHouse(t)
+	h := newLoginHome(t)
 	prober := New(asked())
 	h.write("a.json", `{"key":"k1"}`)
 	h.write("b.json", `{"key":"k2"}`)
@@ -187,7 +187,7 @@ func TestMarkFollowsVariables(t *testing.T) {
 // Neither the mark nor the cache contains a secret.
 func TestMarkContainsNoSecret(t *testing.T) {
 	const secret = "sk-a1B2a1B2a1B2"
-	h := newHouse(t)
+	h := newLoginHome(t)
 	prober := New(asked())
 	h.write("plan.json", `{"token":"`+secret+`","renewal":"`+secret+`"}`)
 	h.write("settings.json", `{"key":"`+secret+`","mode":"api"}`)
@@ -241,7 +241,7 @@ func TestMarkOfBuiltInSpecs(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newLoginHome(t)
 			prober := New(test.rules)
 			h.write(test.file, test.text)
 			mark := prober.Mark(h.at)

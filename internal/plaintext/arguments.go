@@ -43,8 +43,8 @@ func cutName(word string) (name, value string, ok bool) {
 	return word, "", false
 }
 
-// TellingURL reports whether a text is a URL that may contain a secret: it has a user, a query or a fragment, or a part
-// with the shape of a secret.
+// TellingURL reports whether a text is a URL that may contain a secret. Such a URL has a user, a query or a fragment,
+// or a part with the shape of a secret.
 func TellingURL(text string) bool {
 	if !strings.Contains(text, "://") {
 		return false

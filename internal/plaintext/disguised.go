@@ -7,10 +7,10 @@ import (
 	"encoding/hex"
 )
 
-// CleanDisguised is like Clean, and also finds secrets of the environment that a terminal or an encoder has changed:
-// with escape sequences, invisible characters, spaces, line breaks or colons inside, in a different case, as "\xNN" or
-// "%NN", in base32, or in base64 of base64. It also finds pieces of random secrets of at least 16 bytes. It costs
-// several times as much as Clean.
+// CleanDisguised is like Clean, and also finds secrets of the environment that a terminal or an encoder has changed.
+// It finds secrets that contain escape sequences, invisible characters, spaces, line breaks or colons, and secrets in
+// a different case. It also finds them as "\xNN" or "%NN", in base32, and in base64 of base64. It also finds pieces of
+// random secrets of at least 16 bytes. It costs several times as much as Clean.
 func (r *Redactor) CleanDisguised(text string) string {
 	if r != nil && len(r.secrets) > 0 && len(text) >= minSecret {
 		r.disguiseOnce.Do(r.learnDisguises)

@@ -13,10 +13,10 @@ type unit struct {
 	from, to int
 }
 
-// fold returns a normal form of a text, so that variants which look alike on a terminal or encode the same bytes become
-// equal. It decodes "\xNN", "\uNNNN", "\NNN" and "%NN"; removes escape sequences, spaces, control characters, invisible
-// characters, box-drawing lines, backslashes and colons; converts letters to lower case, and URL base64 to standard
-// base64.
+// fold returns a normal form of a text, so that variants which look alike on a terminal or encode the same bytes
+// become equal. It decodes "\xNN", "\uNNNN", "\NNN" and "%NN". It removes escape sequences, spaces, control
+// characters, invisible characters, box-drawing lines, backslashes and colons. It converts letters to lower case, and
+// URL base64 to standard base64.
 func fold(text string) []unit { return visible(decoded(text)) }
 
 func bytesOf(units []unit) []byte {

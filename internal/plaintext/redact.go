@@ -9,9 +9,9 @@ import (
 
 const redaction = "[redacted]"
 
-// Redactor removes secrets from texts: secrets in the CLI's environment variables, recognized by name and by value, in
-// every form in which programs print them; and every text with the shape of a key. It is safe for concurrent use. A nil
-// Redactor knows no environment.
+// Redactor removes secrets from texts. It recognizes secrets in the CLI's environment variables by name and by value,
+// and finds them in every form in which programs print them. It also removes every text with the shape of a key. It is
+// safe for concurrent use. A nil Redactor knows no environment.
 type Redactor struct {
 	secrets                []string
 	plain, escaped, spaced finder

@@ -45,8 +45,9 @@ var (
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
 
-// telling contains, by asciiPair, the two pairs of adjacent bytes in three bytes of each shape: its telling byte with
-// the byte before and the byte after it, or with the two bytes after it. One of the pairs starts at an even offset.
+// telling contains, by asciiPair, two pairs of adjacent bytes of each shape. They are in three bytes: the telling byte
+// with the byte before and the byte after it, or with the two bytes after it. One of the pairs starts at an even
+// offset.
 var telling = pairsOf([][3]string{
 	{"bB", "eE", "aA"}, {"bB", "aA", "sS"}, // bearer, basic
 	{"kK", "eE", "yY"}, {"srp", "k", "-"}, // api_key, sk-

@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// secretsOf returns the secret parts of a variable's value: the whole value if the name indicates a secret, the values
-// of headers, the user and the query of a URL, and words that look random.
+// secretsOf returns the secret parts of a variable's value. It returns the whole value if the name indicates a secret.
+// Otherwise it returns the values of headers, the user and the query of a URL, and words that look random.
 func secretsOf(name, value string) (list []string) {
 	add := func(secrets ...string) {
 		for _, secret := range secrets {

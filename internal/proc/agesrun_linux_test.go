@@ -249,7 +249,7 @@ func TestRunWithHiddenProcesses(t *testing.T) {
 				return
 			}
 			mountProc(t, option)
-			require.NoError(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)))
+			require.NoError(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(otherUser), syscall.Setuid(otherUser)))
 			_, err := os.ReadFile("/proc/1/stat")
 			require.Error(t, err, "hidepid has no effect")
 			for range 5 {

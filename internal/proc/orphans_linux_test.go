@@ -98,8 +98,8 @@ func TestOwnerHiddenByProc(t *testing.T) {
 // hiddenVariable makes TestSweepOrphansWithHiddenHosts the sweeping process.
 const hiddenVariable = "PROC_TEST_HIDDEN"
 
-// nobody is the ID of a user other than the one that runs the tests.
-const nobody = 65534
+// otherUser is the ID of a user that does not run the tests.
+const otherUser = 65534
 
 // Root runs a host. Another user, who sees only the processes of that user, sweeps.
 func TestSweepOrphansWithHiddenHosts(t *testing.T) {
@@ -111,7 +111,7 @@ func TestSweepOrphansWithHiddenHosts(t *testing.T) {
 	}
 	sleep := exec.Command("/bin/sleep", "1000")
 	sleep.Env = []string{CookieName + "=" + newCookie()} // this process is its host
-	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
 	require.NoError(t, sleep.Start())
 	t.Cleanup(func() { _, _ = sleep.Process.Kill(), sleep.Wait() })
 
@@ -143,7 +143,7 @@ func sweepHidden() {
 		exit(0, "skip: proc cannot be mounted: ", err.Error())
 	}
 	// Group 0 sees everything, so leave it too.
-	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(otherUser), syscall.Setuid(otherUser)); err != nil {
 		exit(1, err.Error())
 	}
 	if _, err := os.Stat("/proc/" + os.Getenv(hiddenVariable)); err == nil {

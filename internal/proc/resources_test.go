@@ -196,7 +196,7 @@ func TestProcessOfAnotherUser(t *testing.T) { // case 71
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(become, os.ModeSetuid|0o755))
 
-	// A host of the user nobody runs a shell that starts a process of root, through a set-user-ID program.
+	// A host of an unprivileged user runs a shell that starts a process of root, through a set-user-ID program.
 	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep 1000.71 >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo ready`, become)
 	h := hostCommand(t, "/bin/sh", "-c", script)
 	h.Env = append(h.Env, hostUserVariable+"=65534")

@@ -59,7 +59,7 @@ func TestSetUIDShimExits(t *testing.T) {
 	_, err = io.Copy(program, self)
 	require.NoError(t, err)
 	require.NoError(t, program.Close())
-	require.NoError(t, os.Chown(path, nobody, -1))
+	require.NoError(t, os.Chown(path, otherUser, -1))
 	require.NoError(t, os.Chmod(path, 0o755|os.ModeSetuid))
 	var mount syscall.Statfs_t
 	require.NoError(t, syscall.Statfs(path, &mount))

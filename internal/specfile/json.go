@@ -42,7 +42,7 @@ func (r *jsonReader) next() (json.Token, Place) {
 
 func (r *jsonReader) value(depth int) *Node {
 	token, at := r.next()
-	if !r.room(at, depth) {
+	if !r.admit(at, depth) {
 		return nil
 	}
 	n := &Node{Place: at}

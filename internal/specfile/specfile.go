@@ -180,8 +180,8 @@ func (b *builder) add(at Place, problem string) {
 	b.mistakes = append(b.mistakes, Mistake{Place: at, Problem: problem})
 }
 
-// room counts one more value and reports whether the limits allow it.
-func (b *builder) room(at Place, depth int) bool {
+// admit counts one more value and reports whether the limits allow it.
+func (b *builder) admit(at Place, depth int) bool {
 	b.nodes++
 	switch {
 	case b.full:

@@ -71,7 +71,7 @@ var yamlKinds = map[string]Kind{"!!str": Text, "!!int": Number, "!!float": Numbe
 
 func (r *yamlReader) value(from *yaml.Node, depth int) *Node {
 	n := &Node{Place: Place{from.Line, from.Column}}
-	if !r.room(n.Place, depth) {
+	if !r.admit(n.Place, depth) {
 		return nil
 	}
 	if from.Style&yaml.TaggedStyle != 0 {

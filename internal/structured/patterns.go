@@ -28,7 +28,7 @@ var (
 )
 
 // Patterns compiles each pattern of a schema once, and refuses patterns that would take too much time or memory. An
-// answer contains patterns of its own if the schema uses the format "regex". The zero value is ready to use.
+// answer also contains patterns if the schema uses the format "regex". The zero value is ready to use.
 type Patterns struct {
 	ofSchema     map[string]*regexp.Regexp // nil before the first answer
 	known        map[string]*regexp.Regexp

@@ -67,7 +67,7 @@ func (d *Dialect) Answer(text string) (Script, error) {
 			return s, nil
 		}
 	}
-	return Script{}, fmt.Errorf("no event rules were found that recognize an answer in their own output "+
+	return Script{}, fmt.Errorf("no event rules recognize an answer in their own output "+
 		"in mode %s: add a delta, text or result that sets text from a plain path, and a terminal result", d.Output)
 }
 

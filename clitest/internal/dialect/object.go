@@ -43,8 +43,8 @@ func (o *object) put(path string, value any) (ok bool) {
 	return ok
 }
 
-// with returns node with another value at the end of the steps. ok is false if node has another type of value on the
-// way.
+// with returns node with another value at the end of the steps. ok is false if a step needs an object or a list and
+// node has another type of value there.
 func with(node any, steps []string, value any) (_ any, ok bool) {
 	if len(steps) == 0 {
 		switch node.(type) {

@@ -149,7 +149,7 @@ func (c *conversation) add(at string, role call.Role, m content) *apierror.Error
 	}
 	if len(c.images) > 0 {
 		return apierror.Field(c.imagesAt, "unsupported_value",
-			"images go with the last message: no CLI can be told to which earlier one they belong")
+			"only the last message can have images: a CLI cannot assign images to earlier messages")
 	}
 	if len(m.images) > 0 && role != call.RoleUser {
 		return apierror.Field(at, "unsupported_value", "only a user shows images")
