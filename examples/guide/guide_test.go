@@ -19,19 +19,19 @@ import (
 	"github.com/clichain/clichain/examples/internal/machine"
 )
 
-// ctx is that of the reader.
+// ctx is the context of the examples.
 var ctx = context.Background()
 
-// clis are the programs of a machine.
+// clis maps names of programs to their scenarios.
 type clis = map[string]clitest.Scenario
 
-// on makes this machine have these CLIs alone, until the func that it returns is called.
+// on installs only the given CLIs on PATH. The returned func restores the machine.
 func on(programs clis) (restore func()) { return machine.New(programs) }
 
-// example is what the page shows of one.
+// example is the part of an example that the page shows.
 type example struct{ name, code, prints string }
 
-// examples are those of the files beside this one, in the order of the files and in theirs.
+// examples returns the examples of the files in this directory, in the order of the files and of their lines.
 func examples(t *testing.T) (found []example) {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
@@ -50,7 +50,7 @@ func examples(t *testing.T) (found []example) {
 			body := string(source[set.Position(fn.Body.Lbrace).Offset+1 : set.Position(fn.Body.Rbrace).Offset])
 			code, prints, ok := strings.Cut(body, "\t// Output:\n")
 			require.True(t, ok, "%s prints nothing", fn.Name.Name)
-			_, code, ok = strings.Cut(code, "\n\n") // behind the line that makes the machine
+			_, code, ok = strings.Cut(code, "\n\n") // after the line that sets up the machine
 			require.True(t, ok, fn.Name.Name)
 			found = append(found, example{fn.Name.Name, shift(code, "\t"), shift(prints, "\t// ")})
 		}
@@ -59,12 +59,12 @@ func examples(t *testing.T) (found []example) {
 	return found
 }
 
-// shift takes what its lines begin with from a text.
+// shift removes the indentation from the lines of a text.
 func shift(text, indent string) string {
 	return strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n"+indent, "\n"))
 }
 
-// page is docs/how-to/guide.md, or another page beside it.
+// page returns the text of docs/how-to/guide.md or of another page.
 func page(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
@@ -72,7 +72,7 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// blocks are the code blocks of a page in a language.
+// blocks returns the code blocks of a page in a language.
 func blocks(page, language string) (found []string) {
 	for _, part := range strings.Split(page, "\n```"+language+"\n")[1:] {
 		block, _, _ := strings.Cut(part, "\n```")
@@ -81,7 +81,7 @@ func blocks(page, language string) (found []string) {
 	return found
 }
 
-// The page has each example, with what it prints behind it, the test with fakes, the spec, and no code besides.
+// The page contains each example followed by its output, the test with fakes, the spec, and no other code.
 func TestGuideShowsTheExamples(t *testing.T) {
 	guide := page(t, "docs/how-to/guide.md")
 	var code []string
@@ -95,7 +95,7 @@ func TestGuideShowsTheExamples(t *testing.T) {
 	require.Equal(t, []string{strings.TrimSpace(page(t, "examples/owncli/lumen.yaml"))}, blocks(guide, "yaml"))
 }
 
-// What go says without cgo.
+// The page contains the error of the go command without cgo.
 func TestRaceNeedsCgo(t *testing.T) {
 	cmd := exec.Command("go", "test", "-race", ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

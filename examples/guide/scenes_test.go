@@ -36,7 +36,7 @@ var stays = func() clitest.Scenario {
 	return clitest.Scenario{Steps: steps}
 }()
 
-// inTurn plays the steps of one scenario at the first start, and the next from then on.
+// inTurn plays one scenario at the first start, and the next scenario at later starts.
 func inTurn(first, next clitest.Scenario) clitest.Scenario {
 	next.Cases = append(next.Cases, clitest.Case{Once: true, Steps: first.Steps})
 	return next
