@@ -122,8 +122,8 @@ func noResult(id string, err error) error {
 // check rejects --wait for a queue in a directory, because no worker can open it meanwhile.
 func (f *waitFlags) check(queue *connection.QueueFlags) error {
 	if f.on && queue.Embedded() {
-		return console.Usagef("--wait: only one process at a time can use the queue in a directory, "+
-			"so no worker could answer: omit --wait, run \"clichain worker --store %s\", and then \"clichain result\"", queue.Store)
+		return console.Usagef("--wait: only one process at a time can use the queue in a directory, so no worker "+
+			"could answer: omit --wait, run \"clichain worker --store %s\", and then \"clichain result\"", queue.Store)
 	}
 	return nil
 }
