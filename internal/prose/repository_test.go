@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,6 @@ import (
 var (
 	sample = flag.Int("sample", 0, "print so many sentences of the repository, drawn at random")
 	seed   = flag.Uint64("seed", 1, "seed of -sample")
-	plain  = flag.Bool("plain", false, "check the sentences of the repository")
 	under  = flag.String("under", "", "check and sample only files whose path has this prefix")
 )
 
@@ -54,14 +54,21 @@ func repository(t *testing.T) (all []prose.Sentence) {
 	return all
 }
 
-// TestRepositoryIsPlain checks every sentence of the repository.
+// exceptions are plain sentences that a rule takes for others.
+var exceptions = []string{
+	`Where returns all places that contain the text, such as "args2", "stdin", "env HOME" and "file system.md".`,
+}
+
+// TestRepositoryIsPlain checks every sentence of the repository. The race detector slows patterns tenfold, so that only
+// a part is checked there; .ci/run checks the whole repository without it.
 func TestRepositoryIsPlain(t *testing.T) {
-	if !*plain {
-		t.Skip("-plain is not given")
+	all := repository(t)
+	if underRace {
+		all = all[:len(all)/10]
 	}
-	for _, s := range repository(t) {
-		if strings.HasPrefix(s.File, "internal/prose/") {
-			continue // it names what it finds
+	for _, s := range all {
+		if strings.HasPrefix(s.File, "internal/prose/") || slices.Contains(exceptions, s.Text) {
+			continue // the package names the words that it finds
 		}
 		for _, problem := range prose.Problems(s) {
 			t.Errorf("%s:%d: %s\n\t%s", s.File, s.Line, problem, s.Text)
@@ -88,7 +95,7 @@ func TestSample(t *testing.T) {
 }
 
 // lastUnchecked is the last commit whose subject is not checked.
-const lastUnchecked = "586bd7e37b65a38d39c6874c21380a89fa09d16a"
+const lastUnchecked = "c89eceabe69ddc10fdf853b9dee325832fa18b5e"
 
 // TestSubjectsNameAPackage checks the subjects of the commits, in a clone that has them.
 func TestSubjectsNameAPackage(t *testing.T) {

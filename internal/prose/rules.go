@@ -30,7 +30,7 @@ var rules = []rule{
 	starting(`Where\b[^?]*,`, `write "if" or "when"`),
 	banned(`where (?:it|they|there|that|one|this|these|those|nothing|nobody|none|no|somebody)`, `write "if" or "when"`),
 	banned(`whoever|such a one|the like|and such`, "name the person or the thing"),
-	banned(`(?-i:[Ss]omebody|[Aa]nybody|[Ee]verybody|nobody)`, "name the caller, client, user, operator, process or backend"),
+	banned(`(?-i:[Ss]omebody|[Aa]nybody|[Ee]verybody|nobody)`, "name the caller, client, user, process or backend"),
 	banned(`who (?:can|may|has|waits|wants|asks|reads|writes|needs|uses)`, "name the caller, client, user or operator"),
 	banned(`goes? on|going on|went on`, `write "continues", "retries" or "happens"`),
 	banned(`on (?:its|their) way|under way`, `write "in flight"`),

@@ -1,0 +1,5 @@
+//go:build !race
+
+package prose_test
+
+const underRace = false
