@@ -31,9 +31,9 @@ func NewAsk(env *console.Env) *cobra.Command {
 else to stderr.
 
 The prompt is PROMPT, then the content of --prompt-file, then stdin, separated
-by blank lines. Stdin is read to its end unless it is a terminal. Use --no-stdin
-in a loop that reads its lines from stdin. --timeout and --budget also limit
-reading stdin, and the time spent is deducted from the budget.`,
+by blank lines. Stdin is read to its end, unless it is a terminal or --no-stdin
+is set, as in a loop that reads stdin. --timeout and --budget also limit reading
+stdin, and the time spent is deducted from the budget.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"`,

@@ -36,10 +36,10 @@ Other fields are returned as metadata of the response. Flags apply to lines that
 do not set the field. A line may not exceed --access, --dir, --allow-tool and
 --permit.
 
-The input may also be a CSV or TSV table with these names in the first line, or a
-JSON array. It may also be plain text with one prompt per line, or lines of the
-OpenAI batch API. The format is detected from the file name and the first line unless
---format sets it.
+The input may also be a CSV or TSV table with these names in the first line, or
+a JSON array. It may also be plain text with one prompt per line, or lines of
+the OpenAI batch API. The format is detected from the file name and the first
+line unless --format sets it.
 
 Fields of an output line:
 
