@@ -32,8 +32,8 @@ else to stderr.
 
 The prompt is PROMPT, then the content of --prompt-file, then stdin, separated
 by blank lines. Stdin is read to its end, unless it is a terminal or --no-stdin
-is set, as in a loop that reads stdin. --timeout and --budget also limit reading
-stdin, and the time spent is deducted from the budget.`,
+is set, as in a loop that reads stdin. Both --timeout and --budget include the
+time of reading stdin.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"`,
