@@ -12,8 +12,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A run may report why it cannot continue and exit, while the chain ends it for the same reason. The order depends on
-// the machine, the verdict does not.
+// A run may report why it cannot continue and exit, while the chain ends it for the same reason. The order depends on the machine, but the verdict does not.
 func TestOneVerdictOnABusyMachine(t *testing.T) {
 	suppressNothing(t)
 	clitest.Busy(t)

@@ -29,7 +29,7 @@ func installed(t *testing.T, spec clichain.CliSpec, version string, s clitest.Sc
 	return clichain.NewProvider(spec, &clichain.Config{Binary: path})
 }
 
-// Only an answer of a CLI that is newer than its spec has a warning about that.
+// An answer has a warning if the CLI is newer than its spec, and otherwise none.
 func TestDrift(t *testing.T) {
 	checked := specs.Codex().CheckedWith
 	for name, test := range map[string]struct{ version, want string }{

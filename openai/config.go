@@ -62,5 +62,5 @@ func (c *Config) withDefaults() *Config {
 func (c *Config) fieldName(field string) string { return cmp.Or(c.FieldNames[field], "Config."+field) }
 
 // ErrDraining is the cause with which a server cancels the contexts of requests when it shuts down. The handler then
-// answers with status 503; it answers nothing where the context ends for another cause, because the client has left.
+// answers with status 503. If the context ends for another cause, it sends no answer, because the client has left.
 var ErrDraining = errors.New("the server is shutting down")

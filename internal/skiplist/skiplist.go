@@ -104,7 +104,7 @@ func Off(list string, names ...string) (off bool, doubt string) {
 	return doubt != "", doubt
 }
 
-// Doubts describes each word that is a mistake, and which backends it turns off.
+// Doubts describes each mistaken word and names the backends that it turns off.
 func Doubts(list string) (doubts []string) {
 	words := wordsOf(list)
 	for _, word := range words {
