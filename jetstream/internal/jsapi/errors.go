@@ -54,10 +54,11 @@ func IsFull(err error) bool {
 	return false
 }
 
-// IsBusy reports whether the creation of a stream failed because the server is removing a stream of the same name.
+// IsBusy reports whether the creation of a stream failed because the server has, or is removing, another stream of the
+// same name.
 func IsBusy(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
-	return ok && api.ErrorCode == errCodeCreateFailed
+	return errors.Is(err, js.ErrStreamNameAlreadyInUse) || ok && api.ErrorCode == errCodeCreateFailed
 }
 
 // tooFewServers reports whether a cluster has fewer servers than the requested replicas.

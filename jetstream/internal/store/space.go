@@ -74,16 +74,11 @@ func (s *Store) measure(ctx context.Context, replicas int) (size int64, err erro
 	name := s.Stream("space")
 	_ = s.js.DeleteStream(ctx, name) // left by an interrupted attempt: it reserves the space to be measured
 	for size = mostReserved; size >= leastReserved; size /= 2 {
-		cfg := js.StreamConfig{Name: name, MaxBytes: size, Replicas: replicas}
-		_, err = s.js.CreateStream(ctx, cfg)
-		if errors.Is(err, js.ErrStreamNameAlreadyInUse) { // another client is measuring
-			_ = s.js.DeleteStream(ctx, name)
-			_, err = s.js.CreateStream(ctx, cfg)
-		}
+		_, err = s.js.CreateStream(ctx, js.StreamConfig{Name: name, MaxBytes: size, Replicas: replicas})
 		if jsapi.IsFull(err) {
 			continue
 		}
-		if err != nil && !errors.Is(err, js.ErrStreamNameAlreadyInUse) {
+		if err != nil {
 			return 0, err
 		}
 		if err := s.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, js.ErrStreamNotFound) {
