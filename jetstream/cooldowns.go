@@ -84,7 +84,7 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 func openBucket(ctx context.Context, stream js.JetStream, replicas int, mustExist bool) (js.KeyValue, error) {
 	open := func() (js.KeyValue, error) { return stream.KeyValue(ctx, cooldownBucket) }
 	if !mustExist {
-		return jsapi.OpenOrCreate(open, func() (js.KeyValue, error) {
+		return jsapi.OpenOrCreate(ctx, open, func() (js.KeyValue, error) {
 			return stream.CreateKeyValue(ctx, js.KeyValueConfig{
 				Bucket: cooldownBucket, TTL: cooldownMemory, Replicas: replicas,
 			})

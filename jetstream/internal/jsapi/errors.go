@@ -54,9 +54,9 @@ func IsFull(err error) bool {
 	return false
 }
 
-// IsBusy reports whether the creation of a stream failed because the server has, or is removing, another stream of the
+// isBusy reports whether the creation of a stream failed because the server has, or is removing, another stream of the
 // same name.
-func IsBusy(err error) bool {
+func isBusy(err error) bool {
 	api, ok := errors.AsType[*js.APIError](err)
 	return errors.Is(err, js.ErrStreamNameAlreadyInUse) || ok && api.ErrorCode == errCodeCreateFailed
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -28,16 +30,36 @@ func WithReplicas(wanted int, nc *nats.Conn, create func(replicas int) error) (e
 
 // OpenOrCreate opens a stream or bucket, and creates it if it does not exist. Several clients may call it at the same
 // time.
-func OpenOrCreate[T any](open, create func() (T, error)) (T, error) {
-	v, err := open()
-	if err == nil || !IsAny(err, js.ErrStreamNotFound, js.ErrBucketNotFound) {
-		return v, err
-	}
-	v, err = create()
-	if err != nil && IsAny(err, js.ErrStreamNameAlreadyInUse, js.ErrBucketExists) {
-		return open()
-	}
+func OpenOrCreate[T any](ctx context.Context, open, create func() (T, error)) (v T, err error) {
+	err = RetryWhileMeasured(ctx, func() error {
+		v, err = open()
+		if err == nil || !IsAny(err, js.ErrStreamNotFound, js.ErrBucketNotFound) {
+			return err
+		}
+		v, err = create()
+		if err != nil && IsAny(err, js.ErrStreamNameAlreadyInUse, js.ErrBucketExists) {
+			v, err = open()
+		}
+		return err
+	})
 	return v, err
+}
+
+// measureLimit bounds the retries of RetryWhileMeasured.
+const measureLimit = 10 * time.Second
+
+// RetryWhileMeasured calls do, and repeats it for up to 10 s while another client may be measuring the store. The
+// measurement reserves space for a moment: until then the server refuses other streams as if its store were full.
+func RetryWhileMeasured(ctx context.Context, do func() error) error {
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(10*time.Millisecond),
+		backoff.WithMaxInterval(200*time.Millisecond), backoff.WithMaxElapsedTime(measureLimit))
+	return backoff.Retry(func() error {
+		err := do()
+		if err != nil && !IsFull(err) && !isBusy(err) {
+			err = backoff.Permanent(err)
+		}
+		return err
+	}, backoff.WithContext(pause, ctx))
 }
 
 // Last returns the last message on a subject; nil if there is none.

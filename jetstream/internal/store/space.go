@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/clichain/clichain/jetstream/internal/jsapi"
 	js "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 )
 
 // ErrFull is the error for a job that the store has no space for.
@@ -42,51 +41,79 @@ func (s *Store) limitJobs(ctx context.Context, replicas int) error {
 	if s.Jobs.CachedInfo().Config.Metadata[jobBytes] != "" {
 		return nil
 	}
-	pause := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(10*time.Millisecond), backoff.WithMaxElapsedTime(measureLimit))
-	size, err := backoff.RetryWithData(func() (int64, error) {
-		size, err := s.measure(ctx, replicas)
-		if err != nil && !jsapi.IsBusy(err) {
-			err = backoff.Permanent(err)
+	err := jsapi.RetryWhileMeasured(ctx, func() (err error) {
+		if err := s.lockMeasure(ctx); err != nil {
+			return err
 		}
-		return size, err
-	}, backoff.WithContext(pause, ctx))
+		defer func() { err = cmp.Or(err, s.removeStream(ctx, measureLock)) }()
+		info, err := s.Jobs.Info(ctx)
+		if err != nil || info.Config.Metadata[jobBytes] != "" {
+			return err
+		}
+		size, err := s.measure(ctx, replicas)
+		if err != nil {
+			return err
+		}
+		cfg := info.Config
+		if cfg.Metadata == nil {
+			cfg.Metadata = map[string]string{}
+		}
+		cfg.Metadata[jobBytes] = strconv.FormatInt(size/2, 10)
+		_, err = s.js.UpdateStream(ctx, cfg)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("space for jobs: %w", err)
-	}
-	cfg := s.Jobs.CachedInfo().Config
-	cfg.Metadata = maps.Clone(cfg.Metadata)
-	if cfg.Metadata == nil {
-		cfg.Metadata = map[string]string{}
-	}
-	cfg.Metadata[jobBytes] = strconv.FormatInt(size/2, 10)
-	if _, err := s.js.UpdateStream(ctx, cfg); err != nil {
 		return fmt.Errorf("space for jobs: %w", err)
 	}
 	return nil
 }
 
-// measureLimit bounds the retries of measure while other clients measure.
-const measureLimit = 10 * time.Second
+// Streams of a measurement. All queues share the names, so that one measurement does not count the space of another.
+const (
+	measureStream = "clichain_space"
+	measureLock   = "clichain_measuring"
+)
+
+// measureAge is the age from which the lock of a measurement counts as left by a client that was interrupted.
+const measureAge = 5 * time.Second
+
+// lockMeasure lets one client measure. It creates a stream: the server refuses another one of this name that has
+// another owner. The error is ErrStreamNameAlreadyInUse while another client measures.
+func (s *Store) lockMeasure(ctx context.Context) error {
+	_, err := s.js.CreateStream(ctx, js.StreamConfig{
+		Name: measureLock, Storage: js.MemoryStorage, Metadata: map[string]string{"owner": nuid.Next()},
+	})
+	if !errors.Is(err, js.ErrStreamNameAlreadyInUse) {
+		return err
+	}
+	if lock, err := s.js.Stream(ctx, measureLock); err == nil {
+		if info := lock.CachedInfo(); info.TimeStamp.Sub(info.Created) > measureAge {
+			_ = s.removeStream(ctx, measureLock) // the next attempt reports a problem
+		}
+	}
+	return err
+}
 
 // measure finds the free size of the store with a stream that it removes at once.
 func (s *Store) measure(ctx context.Context, replicas int) (size int64, err error) {
-	name := s.Stream("space")
-	_ = s.js.DeleteStream(ctx, name) // left by an interrupted attempt: it reserves the space to be measured
+	// A measurement that was interrupted may have left the stream, which reserves the space to be measured.
+	if err := s.removeStream(ctx, measureStream); err != nil {
+		return 0, err
+	}
 	for size = mostReserved; size >= leastReserved; size /= 2 {
-		_, err = s.js.CreateStream(ctx, js.StreamConfig{Name: name, MaxBytes: size, Replicas: replicas})
-		if jsapi.IsFull(err) {
-			continue
+		_, err = s.js.CreateStream(ctx, js.StreamConfig{Name: measureStream, MaxBytes: size, Replicas: replicas})
+		if !jsapi.IsFull(err) {
+			return size, cmp.Or(err, s.removeStream(ctx, measureStream))
 		}
-		if err != nil {
-			return 0, err
-		}
-		if err := s.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, js.ErrStreamNotFound) {
-			return 0, err
-		}
-		return size, nil
 	}
 	return 0, nil
+}
+
+func (s *Store) removeStream(ctx context.Context, name string) error {
+	if err := s.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, js.ErrStreamNotFound) {
+		return err
+	}
+	return nil
 }
 
 // explainFull explains the error of a write to a full store.

@@ -96,7 +96,7 @@ func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) 
 	if err != nil {
 		return err
 	}
-	s.objects, err = jsapi.OpenOrCreate(
+	s.objects, err = jsapi.OpenOrCreate(ctx,
 		func() (js.ObjectStore, error) { return s.js.ObjectStore(ctx, s.Stream("payloads")) },
 		func() (js.ObjectStore, error) {
 			return s.js.CreateObjectStore(ctx, js.ObjectStoreConfig{Bucket: s.Stream("payloads"), Replicas: replicas})
@@ -104,7 +104,7 @@ func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) 
 	if err != nil {
 		return fmt.Errorf("large payloads: %w", err)
 	}
-	s.Workers, err = jsapi.OpenOrCreate(
+	s.Workers, err = jsapi.OpenOrCreate(ctx,
 		func() (js.KeyValue, error) { return s.js.KeyValue(ctx, s.Stream("workers")) },
 		func() (js.KeyValue, error) {
 			return s.js.CreateKeyValue(ctx, js.KeyValueConfig{
@@ -137,7 +137,7 @@ func (s *Store) anchor(ctx context.Context) error {
 }
 
 func (s *Store) stream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
-	stream, err := jsapi.OpenOrCreate(
+	stream, err := jsapi.OpenOrCreate(ctx,
 		func() (js.Stream, error) { return s.js.Stream(ctx, cfg.Name) },
 		func() (js.Stream, error) { return s.js.CreateStream(ctx, cfg) })
 	if err != nil {

@@ -84,13 +84,14 @@ func TestReserve(t *testing.T) {
 	require.False(t, s.space.reserve(1))
 }
 
-// Open measures the store again if an earlier attempt was interrupted and left its stream.
+// Open measures the store again if an earlier attempt was interrupted and left its streams.
 func TestOpenAfterCutOffMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, 16<<20)
 	for _, cfg := range []js.StreamConfig{
 		{Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Retention: js.WorkQueuePolicy, AllowMsgSchedules: true},
-		{Name: s.Stream("space"), MaxBytes: 16 << 20},
+		{Name: measureStream, MaxBytes: 16 << 20},
+		{Name: measureLock, Storage: js.MemoryStorage},
 	} {
 		_, err := s.js.CreateStream(t.Context(), cfg)
 		require.NoError(t, err)
