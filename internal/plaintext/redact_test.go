@@ -157,9 +157,17 @@ func TestRedactorKeepsOtherText(t *testing.T) {
 
 func BenchmarkRedactor(b *testing.B) {
 	r := NewRedactor([]string{"A_KEY=secret-value-of-a-test", "B_KEY=nine words of a test", "C_TOKEN=another-value"})
-	text := strings.Repeat("-rw-r--r-- 1 dev dev 4815 Nov 20 14:22 internal/proc/run_test.go https://host/path?key\n", 1<<20/88)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		r.Clean(text)
+	for name, line := range map[string]string{
+		"lines": "-rw-r--r-- 1 dev dev 4815 Nov 20 14:22 internal/proc/run_test.go https://host/path?key\n",
+		"JSON":  `{"type":"text_delta","text":"The basic idea is a key. It ends the line:\n\tfunc main() {\n"},`,
+		"prose": "The worker keeps the key of each job and asks the next backend if the first one fails. ",
+	} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(line, 1<<20/len(line))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r.Clean(text)
+			}
+		})
 	}
 }

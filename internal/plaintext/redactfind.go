@@ -1,6 +1,9 @@
 package plaintext
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // wrap selects the bytes that may interrupt a secret, such as line breaks. The search ignores them.
 type wrap int
@@ -58,41 +61,27 @@ func (w wrap) strip(secret string) string {
 	return b.String()
 }
 
-// finder finds many secrets in one pass over a text. It identifies them by their first eight bytes. near lets it skip
-// bytes: if a pair of bytes occurs in none of these prefixes, no prefix contains the pair.
+// finder finds many secrets in one pass over a text. It identifies them by their first eight bytes.
 type finder struct {
 	wrap  wrap
 	forms map[uint64][]string // tails by the first eight bytes
 	maybe [1 << 12]bool       // by hashOf the first eight bytes; avoids most lookups in forms
-	near  [1 << 12]uint8      // by pairOf: the last index of the pair in any prefix, 0 for none
 }
 
 // hashOf returns an index into finder.maybe.
 func hashOf(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> 52 }
 
-// pairOf returns an index into finder.near.
-func pairOf(first, second byte) uint { return (uint(first)<<5 ^ uint(second)) % (1 << 12) }
-
 // headOf returns the first eight bytes of a text as a number.
-func headOf(text string) (head uint64) {
-	for i := range minSecret {
-		head = head<<8 | uint64(text[i])
-	}
-	return head
-}
+func headOf(text string) uint64 { return binary.BigEndian.Uint64([]byte(text[:minSecret])) }
 
 func (f *finder) add(form string) {
 	if form = f.wrap.strip(form); len(form) < minSecret {
 		return
 	}
-	head := headOf(form)
-	for i := 1; i < minSecret; i++ {
-		pair := pairOf(form[i-1], form[i])
-		f.near[pair] = max(f.near[pair], uint8(i))
-	}
 	if f.forms == nil {
 		f.forms = map[uint64][]string{}
 	}
+	head := headOf(form)
 	f.forms[head] = append(f.forms[head], form[minSecret:])
 	f.maybe[hashOf(head)] = true
 }
@@ -103,99 +92,28 @@ func (f *finder) clean(text string) string {
 		return text
 	}
 	var out cut
-	breaks := seeker{text: text, bytes: f.wrap.breaks(), at: [5]int{-1, -1, -1, -1, -1}}
-	for from, end := 0, 0; end < len(text); {
-		end = breaks.next(from)
-		f.jump(&out, text, from, end)
-		if next := f.over(text, from, end); next > 0 {
-			from = next
-			continue
-		}
-		from = f.step(&out, text, max(from, end-minSecret+1), end)
-	}
-	return out.rest(text)
-}
-
-// over returns the offset after the interruption at offset at, if no secret that begins at from or later can continue
-// across it. Otherwise it returns 0: the bytes on both sides form a pair that occurs in the prefix of a secret.
-func (f *finder) over(text string, from, at int) (next int) {
-	skipped := f.wrap.skip(text[at:])
-	next = at + skipped
-	if skipped == 0 || at > from && next < len(text) && f.near[pairOf(text[at-1], text[next])] > 0 {
-		return 0
-	}
-	return next
-}
-
-// jump drops the secrets whose first eight bytes are within text[from:end], a range without interruptions.
-func (f *finder) jump(out *cut, text string, from, end int) {
-	const last = minSecret - 1
-	for i := from + last; i < end; {
-		if near := int(f.near[pairOf(text[i-1], text[i])]); near < last {
-			i += last - near
-			continue
-		}
-		if head := headOf(text[i-last:]); f.maybe[hashOf(head)] {
-			f.drop(out, text, i-last, i+1, head)
-		}
-		i++
-	}
-}
-
-// step drops the secrets whose first eight bytes begin at from or later and cross the interruptions around at. It
-// returns the offset at which jump can continue.
-func (f *finder) step(out *cut, text string, from, at int) (next int) {
-	var head uint64   // the last eight bytes outside interruptions; environment variables contain no NUL
-	var starts [8]int // their offsets
+	var head uint64           // the last eight bytes outside interruptions; environment variables contain no NUL
+	var starts [minSecret]int // their offsets
 	inBreaks := &inBreaks[f.wrap]
-	next = at
-	for i, n, last := from, 0, min(len(text), at+1); i < last; i++ {
-		c := text[i]
-		if inBreaks[c] {
-			skipped := f.wrap.skip(text[i:])
-			next = i + max(skipped, 1)
-			last = min(len(text), next+minSecret-1)
-			if skipped > 0 {
-				i = next - 1
+	for i, n := 0, 0; i < len(text); {
+		if inBreaks[text[i]] {
+			if skipped := f.wrap.skip(text[i:]); skipped > 0 {
+				i += skipped
 				continue
 			}
 		}
-		head = head<<8 | uint64(c)
-		starts[n&7] = i
+		head = head<<8 | uint64(text[i])
+		starts[n%minSecret] = i
+		i++
 		n++
-		if f.maybe[hashOf(head)] {
-			f.drop(out, text, starts[n&7], i+1, head)
+		if !f.maybe[hashOf(head)] {
+			continue
+		}
+		if end := f.end(text, i, head); end > 0 {
+			out.drop(text, starts[n%minSecret], end)
 		}
 	}
-	return next
-}
-
-// drop drops the secret with these first eight bytes, of which the last is before end.
-func (f *finder) drop(out *cut, text string, start, end int, head uint64) {
-	if to := f.end(text, end, head); to > 0 {
-		out.drop(text, start, to)
-	}
-}
-
-// seeker finds the next of several bytes in a text. It searches the text once for each byte.
-type seeker struct {
-	text, bytes string
-	at          [5]int // offset of the next occurrence of each byte
-}
-
-// next returns the first offset from from onward, or the length of the text.
-func (s *seeker) next(from int) int {
-	first := len(s.text)
-	for k := range len(s.bytes) {
-		if s.at[k] < from {
-			s.at[k] = len(s.text)
-			if n := strings.IndexByte(s.text[from:], s.bytes[k]); n >= 0 {
-				s.at[k] = from + n
-			}
-		}
-		first = min(first, s.at[k])
-	}
-	return first
+	return out.rest(text)
 }
 
 // end returns the end of the longest secret whose first eight bytes end at from, 0 if there is none.

@@ -40,7 +40,7 @@ func endOf(w wrap, secret, text string, i int) int {
 	return i
 }
 
-// The finder skips bytes, and finds the same secrets as one that does not, wherever a secret is broken.
+// The finder looks up only some heads, and finds the same secrets as a search for each secret, wherever one is broken.
 func TestFinderMatchesSlowSearch(t *testing.T) {
 	secrets := []string{"abcabcab", "abcabcabd", "cabbages-and-kings", `ab\nca b cab`, "aaaaaaaaab", "babababababa"}
 	parts := append(strings.Split(`a b c d ab abc - \ \n \\n`, " "), "\n", "\r\n", "\n  ", " ", "\t")
@@ -66,7 +66,7 @@ func TestFinderMatchesSlowSearch(t *testing.T) {
 	}
 }
 
-// cleanShapes checks every second byte, and finds the same shapes as a check of each byte.
+// cleanShapes checks only some bytes, and finds the same shapes as a check of each byte.
 func TestShapesAtEachOffset(t *testing.T) {
 	parts := strings.Split(`a e k s y é . : / ? & _ - = \n \" " @ Bear Api AIz gh`, " ")
 	parts = append(parts, " ", "\n", "\xff", "user:pass@", "://user:pass@host")

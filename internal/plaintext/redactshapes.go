@@ -45,54 +45,18 @@ var (
 	queryNames = []string{"key=", "api_key=", "token=", "access_token=", "sig=", "signature="}
 )
 
-// telling contains, by asciiPair, two pairs of adjacent bytes of each shape. They are in three bytes: the telling byte
-// with the byte before and the byte after it, or with the two bytes after it. One of the pairs starts at an even
-// offset.
-var telling = pairsOf([][3]string{
-	{"bB", "eE", "aA"}, {"bB", "aA", "sS"}, // bearer, basic
-	{"kK", "eE", "yY"}, {"srp", "k", "-"}, // api_key, sk-
-	{ascii(), "?&", "kats"}, {letters + "_-", ".", letters + "_-"}, // ?key=, a web token
-	{":", "/", "/"}, {"I", "z", "a"}, {"pousr", "_", letters}, // a login, AIza, ghp_
-})
-
-// asciiPair returns an index into telling. Pairs of ASCII bytes have different indexes; another first byte shares the
-// index of an ASCII pair.
-func asciiPair(first, second byte) uint { return (uint(first)<<7 ^ uint(second)) % (1 << 14) }
-
-func ascii() string {
-	var all [1 << 7]byte
-	for i := range all {
-		all[i] = byte(i)
-	}
-	return string(all[:])
-}
-
-// pairsOf returns, for each three sets of bytes, the pairs of the first and second set and of the second and third.
-func pairsOf(sets [][3]string) (pairs [1 << 14]bool) {
-	for _, s := range sets {
-		for k := range s[1] {
-			for i := range s[0] {
-				pairs[asciiPair(s[0][i], s[1][k])] = true
-			}
-			for i := range s[2] {
-				pairs[asciiPair(s[1][k], s[2][i])] = true
-			}
-		}
-	}
-	return pairs
-}
+// telling contains the bytes at which shapeAt recognizes a shape.
+var telling = setOf("bBkK?&:.z_")
 
 // cleanShapes replaces secrets of unknown value that are recognized by their shape.
 func cleanShapes(text string) string {
 	var out cut
-	for i := 0; i+1 < len(text); i += 2 {
-		if !telling[asciiPair(text[i], text[i+1])] {
+	for i := range len(text) {
+		if !telling[text[i]] || i < out.to {
 			continue
 		}
-		for at := max(i-1, out.to); at <= i+1; at++ {
-			if from, to := shapeAt(text, at); from < to {
-				out.drop(text, from, to)
-			}
+		if from, to := shapeAt(text, i); from < to {
+			out.drop(text, from, to)
 		}
 	}
 	return out.rest(text)
