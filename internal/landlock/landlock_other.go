@@ -1,0 +1,11 @@
+//go:build !linux
+
+package landlock
+
+// The rights of a [Rule].
+const (
+	Read Access = 1 << iota
+	Execute
+	Write
+	Device
+)
