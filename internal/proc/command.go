@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/clichain/clichain/internal/landlock"
 )
 
 // Command describes a program to run, and how long to wait for its end.
@@ -58,6 +60,9 @@ type Command struct {
 	// costs a few milliseconds and megabytes, and needs ShimMain. Linux only; on other systems it has no
 	// effect.
 	Shim bool
+	// Rules confine the program and its descendants with Landlock: the system denies them everything else. A shim is
+	// confined too. Nil: no confinement. See landlock.Usable.
+	Rules []landlock.Rule
 	// Cgroup is the directory of a version 2 control group that is delegated to this user. Each run gets its
 	// own group below it. No process can leave that group, and the kernel kills it as a whole. Empty means no
 	// group. Linux only; on other systems it has no effect.

@@ -55,3 +55,5 @@ func unreaped(child stat) bool {
 	now, err := system.stat(child.pid)
 	return err != nil || now.start == child.start
 }
+
+func fileLimitOf(int) *unix.Rlimit { return nil } // only confined programs need it

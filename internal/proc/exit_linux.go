@@ -54,3 +54,12 @@ func unreaped(child stat) bool {
 	var info unix.Siginfo
 	return unix.Waitid(unix.P_PID, child.pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) != unix.ECHILD
 }
+
+// fileLimitOf returns the limit of open files of a process, nil if it is unknown.
+func fileLimitOf(pid int) *unix.Rlimit {
+	var limit unix.Rlimit
+	if unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &limit) != nil {
+		return nil
+	}
+	return &limit
+}

@@ -30,6 +30,7 @@ type watchdog struct {
 	process *os.Process // nil without active runs
 	life    *os.File    // standard input of the shell
 	groups  map[int]stat
+	limit   *unix.Rlimit // see fileLimit
 }
 
 var guard = &watchdog{groups: map[int]stat{}}
@@ -112,6 +113,14 @@ func (w *watchdog) dismiss() {
 	w.process = nil
 }
 
+// fileLimit returns the limit of open files that this process had when it started, nil if no shell has run. Go raises
+// the limit of this process, and package os gives the original to every program that it starts, such as the shell.
+func (w *watchdog) fileLimit() *unix.Rlimit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.limit
+}
+
 // programDirs are searched for the programs that the watchdog uses. PATH belongs to the caller, and may contain
 // only the directory of a CLI.
 var programDirs = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"}
@@ -160,5 +169,8 @@ func (w *watchdog) start() error {
 		return err
 	}
 	w.process, w.life = process, life
+	if w.limit == nil {
+		w.limit = fileLimitOf(process.Pid)
+	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (s *shim) start(order shimOrder) error {
 		Env:   order.Env,
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGKILL},
-	})
+	}, nil) // the shim itself is confined
 	if err != nil {
 		errno, _ := errors.AsType[syscall.Errno](err)
 		return errors.Join(err, s.report.Encode(shimReport{Errno: errno}))

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"time"
+
+	"github.com/clichain/clichain/internal/landlock"
 )
 
 func start(c Command, files []*os.File) (tree, error) {
@@ -47,7 +50,7 @@ func startShim(c Command, files []*os.File) (tree, error) {
 		Env:   []string{},
 		Files: append(files[:3:3], p.lifeIn, p.reportOut),
 		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
+	}, shimRules(c.Rules))
 	p.closeShimEnds()
 	if err != nil {
 		p.close()
@@ -67,6 +70,14 @@ func startShim(c Command, files []*os.File) (tree, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// shimRules returns the rules of a confined shim, which runs the program of this process.
+func shimRules(rules []landlock.Rule) []landlock.Rule {
+	if len(rules) == 0 {
+		return nil
+	}
+	return append(slices.Clip(rules), landlock.Rule{Path: "/proc/self/exe", Access: landlock.Read | landlock.Execute})
 }
 
 // order sends the order to the shim and waits for the report that the program has started.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"syscall"
+
+	"github.com/clichain/clichain/internal/landlock"
 )
 
 // Kind is the reason why a program could not be started.
@@ -23,6 +25,7 @@ const (
 	ArgNUL      Kind = "arg_nul"     // a zero byte in path, arguments or environment
 	Batch       Kind = "batch"       // a Windows batch file, whose arguments cannot be quoted safely
 	Resource    Kind = "resource"    // out of processes, memory or descriptors, or the file is being written; try later
+	Confine     Kind = "confine"     // the system refused to confine the program
 	Other       Kind = "other"       // anything else; see Err
 )
 
@@ -52,7 +55,10 @@ func spawnError(path string, err error) *SpawnError {
 }
 
 func kindOf(path string, err error) Kind {
+	_, refused := errors.AsType[*landlock.RefusedError](err)
 	switch {
+	case refused:
+		return Confine
 	case errors.Is(err, fs.ErrNotExist) && isFile(path):
 		return Interpreter // the system names the script if the interpreter is missing
 	case errors.Is(err, fs.ErrNotExist), isErrno(err, missingErrnos...):

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clichain/clichain/internal/landlock"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,16 +24,24 @@ func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	}
 }
 
-// startProcess is os.StartProcess with retries for up to 190 ms while the program's file is open for writing.
-func startProcess(path string, args []string, attr *os.ProcAttr) (*os.Process, error) {
+// startProcess starts a program, confined if there are rules. It retries for up to 190 ms while the program's file is
+// open for writing.
+func startProcess(path string, args []string, attr *os.ProcAttr, rules []landlock.Rule) (*os.Process, error) {
 	for try := time.Duration(1); ; try++ {
-		p, err := os.StartProcess(path, args, attr)
+		p, err := startOnce(path, args, attr, rules)
 		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
 			return p, err
 		}
 		// A child that forked while the file was open for writing has not called exec yet.
 		time.Sleep(try * time.Millisecond)
 	}
+}
+
+func startOnce(path string, args []string, attr *os.ProcAttr, rules []landlock.Rule) (*os.Process, error) {
+	if len(rules) == 0 {
+		return os.StartProcess(path, args, attr)
+	}
+	return landlock.Start(path, args, attr, rules, guard.fileLimit())
 }
 
 // reapProcess returns the status of a process that has exited.

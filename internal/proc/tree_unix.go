@@ -34,7 +34,7 @@ func startGuarded(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error
 }
 
 func startTree(c Command, cookie string, attr *os.ProcAttr) (*unixTree, error) {
-	process, err := startProcess(c.Path, c.Args, attr)
+	process, err := startProcess(c.Path, c.Args, attr, c.Rules)
 	if err != nil {
 		return nil, err
 	}
