@@ -90,6 +90,8 @@ type Spec struct {
 	// Trust lists the files in which the CLI stores the directories that its user trusts; one match is enough. {dir}
 	// in a path or a pattern is the directory. Empty: the CLI has no trusted directories.
 	Trust []FileFact `json:"trust,omitempty"`
+	// Confine tells which files the CLI needs if the kernel confines it.
+	Confine ConfineRules `json:"confine,omitzero"`
 	// Events parse the JSON output of the CLI, in order.
 	Events []EventRule `json:"events,omitempty"`
 	// ToolEvents tells when the stream mode reports the use of a tool. The other modes never report it. Empty: never.

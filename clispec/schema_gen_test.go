@@ -33,7 +33,7 @@ type enumValue struct{ name, value, doc string }
 
 func newSchemaGen(t *testing.T) *schemaGen {
 	g := &schemaGen{t: t, types: map[string]string{}, fields: map[string]string{}, values: map[string][]enumValue{}, defs: map[string]*jsonschema.Schema{}}
-	for _, name := range []string{"clispec.go", "rules.go", "live.go", "models.go", "../call/response.go", "../call/reason.go", "../call/event.go", "../call/call.go"} {
+	for _, name := range []string{"clispec.go", "rules.go", "live.go", "models.go", "confine.go", "../call/response.go", "../call/reason.go", "../call/event.go", "../call/call.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		require.NoError(t, err)
 		for _, decl := range file.Decls {
