@@ -120,6 +120,7 @@ const (
 	ReasonUntrustedDir       = call.ReasonUntrustedDir
 	ReasonPermissionRefused  = call.ReasonPermissionRefused
 	ReasonNestedSession      = call.ReasonNestedSession
+	ReasonUnconfined         = call.ReasonUnconfined
 	ReasonRateLimited        = call.ReasonRateLimited
 	ReasonUsageLimit         = call.ReasonUsageLimit
 	ReasonBilling            = call.ReasonBilling
@@ -155,6 +156,7 @@ var (
 	ErrUntrustedDir       = call.ErrUntrustedDir
 	ErrPermissionRefused  = call.ErrPermissionRefused
 	ErrNestedSession      = call.ErrNestedSession
+	ErrUnconfined         = call.ErrUnconfined
 	ErrRateLimited        = call.ErrRateLimited
 	ErrUsageLimit         = call.ErrUsageLimit
 	ErrBilling            = call.ErrBilling

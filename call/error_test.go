@@ -39,7 +39,7 @@ var sentinels = map[string]error{
 	"ErrSuppressed": ErrSuppressed, "ErrNotInstalled": ErrNotInstalled, "ErrUnsupported": ErrUnsupported,
 	"ErrModelMismatch": ErrModelMismatch, "ErrCoolingDown": ErrCoolingDown, "ErrBudgetSpent": ErrBudgetSpent,
 	"ErrUnauthenticated": ErrUnauthenticated, "ErrUntrustedDir": ErrUntrustedDir,
-	"ErrPermissionRefused": ErrPermissionRefused, "ErrNestedSession": ErrNestedSession,
+	"ErrPermissionRefused": ErrPermissionRefused, "ErrNestedSession": ErrNestedSession, "ErrUnconfined": ErrUnconfined,
 	"ErrRateLimited": ErrRateLimited, "ErrUsageLimit": ErrUsageLimit, "ErrBilling": ErrBilling,
 	"ErrOverloaded": ErrOverloaded, "ErrServerError": ErrServerError, "ErrNetwork": ErrNetwork,
 	"ErrTimeout": ErrTimeout, "ErrIdleTimeout": ErrIdleTimeout, "ErrFirstOutputTimeout": ErrFirstOutputTimeout,
@@ -63,7 +63,7 @@ func declaredReasons(t *testing.T) map[string]Reason {
 		}
 		return true
 	})
-	require.Len(t, reasons, 31)
+	require.Len(t, reasons, 32)
 	return reasons
 }
 

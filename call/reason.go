@@ -22,6 +22,7 @@ const (
 	ReasonUntrustedDir      Reason = "untrusted_dir"
 	ReasonPermissionRefused Reason = "permission_refused"
 	ReasonNestedSession     Reason = "nested_session"
+	ReasonUnconfined        Reason = "unconfined" // Config.Confine requires a confinement that is not possible
 
 	// Limits and payment.
 	ReasonRateLimited Reason = "rate_limited" // such as requests per minute
@@ -61,6 +62,7 @@ func Reasons() []Reason {
 	return []Reason{
 		ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
 		ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
+		ReasonUnconfined,
 		ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
 		ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
 		ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
@@ -105,6 +107,7 @@ var (
 	ErrUntrustedDir       error = sentinel(ReasonUntrustedDir)
 	ErrPermissionRefused  error = sentinel(ReasonPermissionRefused)
 	ErrNestedSession      error = sentinel(ReasonNestedSession)
+	ErrUnconfined         error = sentinel(ReasonUnconfined)
 	ErrRateLimited        error = sentinel(ReasonRateLimited)
 	ErrUsageLimit         error = sentinel(ReasonUsageLimit)
 	ErrBilling            error = sentinel(ReasonBilling)

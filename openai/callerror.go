@@ -28,6 +28,7 @@ var rows = map[clichain.Reason]row{
 	clichain.ReasonUntrustedDir:       {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 	clichain.ReasonPermissionRefused:  {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 	clichain.ReasonNestedSession:      {http.StatusServiceUnavailable, apierror.TypeServer, ""},
+	clichain.ReasonUnconfined:         {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 	clichain.ReasonRateLimited:        {http.StatusTooManyRequests, apierror.TypeRateLimit, "rate_limit_exceeded"},
 	clichain.ReasonUsageLimit:         {http.StatusTooManyRequests, apierror.TypeQuota, "insufficient_quota"},
 	clichain.ReasonBilling:            {http.StatusTooManyRequests, apierror.TypeQuota, "insufficient_quota"},

@@ -58,6 +58,7 @@ var Default = Table{
 	call.ReasonUntrustedDir:      {Cools: setupCooldown},
 	call.ReasonPermissionRefused: {Cools: setupCooldown},
 	call.ReasonNestedSession:     {Cools: setupCooldown},
+	call.ReasonUnconfined:        {Skip: true},
 
 	call.ReasonRateLimited: {Cools: rateCooldown},
 	call.ReasonUsageLimit:  {Cools: usageCooldown},

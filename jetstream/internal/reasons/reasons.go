@@ -20,11 +20,13 @@ var (
 	OfWorker = Set{
 		clichain.ReasonUnsupported, clichain.ReasonModelMismatch, clichain.ReasonNotInstalled, clichain.ReasonSuppressed,
 		clichain.ReasonUnauthenticated, clichain.ReasonNestedSession, clichain.ReasonUntrustedDir, clichain.ReasonBadSession,
+		clichain.ReasonUnconfined,
 	}
 	// OfRequest are the reasons in OfWorker that only this request causes: the worker may run the next job of the
 	// class.
 	OfRequest = Set{
 		clichain.ReasonUnsupported, clichain.ReasonUntrustedDir, clichain.ReasonBadSession, clichain.ReasonPermissionRefused,
+		clichain.ReasonUnconfined,
 	}
 	// ofMachine are caused by the machine: another worker may succeed.
 	ofMachine = Set{
