@@ -21,14 +21,9 @@ func sh(t *testing.T, rules []Rule, script string) int {
 	if _, err := Usable(); err != nil {
 		t.Skip(err)
 	}
-	p, err := Start("/bin/sh", []string{"sh", "-c", script}, &os.ProcAttr{
-		Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys: &syscall.SysProcAttr{},
-	}, append(rules, system...), nil)
+	code, err := exitCode(shell(append(rules, system...), script))
 	require.NoError(t, err)
-	state, err := p.Wait()
-	require.NoError(t, err)
-	return state.ExitCode()
+	return code
 }
 
 func TestStartConfines(t *testing.T) {
@@ -55,6 +50,40 @@ func TestStartConfines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			code := sh(t, []Rule{{dir, test.access}}, test.script)
 			require.Equal(t, test.allowed, code == 0, "exit code %d", code)
+		})
+	}
+}
+
+// An error of the program's file is reported as package os does.
+func TestStartReportsErrors(t *testing.T) {
+	if _, err := Usable(); err != nil {
+		t.Skip(err)
+	}
+	attr := &os.ProcAttr{Sys: &syscall.SysProcAttr{}, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}}
+	for path, want := range map[string]error{
+		"/bin/none": syscall.ENOENT, "/etc/passwd": syscall.EACCES, "/bin/\x00": syscall.EINVAL,
+	} {
+		_, err := Start(path, []string{path}, attr, system, nil)
+		require.ErrorIs(t, err, want, path)
+	}
+	attr.Dir = "/none"
+	_, err := Start("/bin/true", []string{"true"}, attr, system, nil)
+	require.ErrorIs(t, err, syscall.ENOENT)
+}
+
+func BenchmarkStart(b *testing.B) {
+	attr := &os.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}}
+	for name, start := range map[string]func() (*os.Process, error){
+		"confined": func() (*os.Process, error) { return Start("/bin/true", []string{"true"}, attr, system, nil) },
+		"free":     func() (*os.Process, error) { return os.StartProcess("/bin/true", []string{"true"}, attr) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				p, err := start()
+				require.NoError(b, err)
+				_, err = p.Wait()
+				require.NoError(b, err)
+			}
 		})
 	}
 }
