@@ -11,8 +11,8 @@ type Rule struct {
 	Access Access `json:"access"`
 }
 
-// String returns the rights as letters: r (read files and list directories), x (execute), w (create, change and remove),
-// d (control devices).
+// String returns the rights as letters: r (read files and list directories), x (execute), w (create, change and
+// remove), d (control devices).
 func (a Access) String() string {
 	var letters []byte
 	for _, right := range []struct {
@@ -29,6 +29,7 @@ func (a Access) String() string {
 // RefusedError is the error for a program that was not started because the system refused to restrict it.
 type RefusedError struct{ Err error }
 
+// Error includes the error of the system.
 func (e *RefusedError) Error() string { return "cannot confine the program: " + e.Err.Error() }
 
 // Unwrap returns the error of the system.

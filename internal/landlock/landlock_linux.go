@@ -59,9 +59,9 @@ func handled(version int) (files, scopes uint64) {
 	return files, scopes
 }
 
-// newRuleset creates a set of rules in the kernel. It denies everything that the rules do not grant, and that the kernel
-// can deny. It also denies signals to processes outside, and connections to their abstract sockets, if the kernel can. A
-// rule for a path that cannot be opened grants nothing.
+// newRuleset creates a set of rules in the kernel. It denies everything that the rules do not grant, and that the
+// kernel can deny. It also denies signals to processes outside, and connections to their abstract sockets, if the
+// kernel can. A rule for a path that cannot be opened grants nothing.
 func newRuleset(rules []Rule) (*os.File, error) {
 	files, scopes := handled(Version())
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: files, Scoped: scopes}

@@ -28,9 +28,9 @@ var Usable = sync.OnceValues(func() (version int, err error) {
 	return version, err
 })
 
-// Start starts a program in a new session, as os.StartProcess does. The program and its descendants can only do what the
-// rules grant. limit is the program's limit of open files; nil means that of this process. Of attr.Sys, Start uses only
-// UseCgroupFD. The error is a [RefusedError] if the system refuses the restriction.
+// Start starts a program in a new session, as os.StartProcess does. The program and its descendants can only do what
+// the rules grant. limit is the program's limit of open files; nil means that of this process. Of attr.Sys, Start uses
+// only UseCgroupFD. The error is a [RefusedError] if the system refuses the restriction.
 func Start(
 	path string, args []string, attr *os.ProcAttr, rules []Rule, limit *unix.Rlimit,
 ) (_ *os.Process, err error) {
