@@ -23,8 +23,8 @@ var floors = [][]string{
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit"},
 	{
-		"fullschema", "specs", "internal/policy", "internal/decode", "internal/instance", "internal/login", "internal/session",
-		"internal/wire", "openai/internal/request",
+		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
+		"internal/session", "internal/wire", "openai/internal/request",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
 	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir"},

@@ -1,0 +1,196 @@
+// Package confine computes the files that a call may use if the kernel confines its CLI: the rules of one call for
+// package landlock. It also compares the files that act outside the confinement before and after a run.
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/landlock"
+)
+
+// Input describes the call of one CLI.
+type Input struct {
+	Spec    *clispec.Spec
+	Access  call.Access
+	Program string   // absolute path of the CLI; symbolic links are followed
+	Env     []string // environment of the CLI
+	Dir     string   // absolute working directory
+	AddDirs []string
+	Images  []string
+	Temp    string // private directory of the call, which is also TMPDIR
+
+	// ReadPaths and WritePaths are granted in addition, at every level below AccessFull. Each must exist.
+	ReadPaths, WritePaths []string
+	// Caches replaces the default list of caches that a call may write at AccessWrite. Nil means the default list.
+	// A cache that does not exist is skipped.
+	Caches []string
+	// OtherState lists the state of other CLIs, as in clispec.StatePath.Path. It is hidden like credentials.
+	OtherState []string
+}
+
+// Error is the error for a directory or path that a call cannot be confined to.
+type Error struct {
+	Field   string // "dir", "add_dirs", "read_paths", "write_paths" or "caches"
+	Value   string
+	Problem string
+}
+
+// Error returns the field, the value and the problem.
+func (e *Error) Error() string { return fmt.Sprintf("%s: %q %s", e.Field, e.Value, e.Problem) }
+
+// Rules returns the rules of a call, sorted by path, and nil at AccessFull, which is never confined. A file that does
+// not exist gets no rule, so call [MakeState] first. Except for [Error], it returns no error.
+func Rules(in Input) ([]landlock.Rule, error) {
+	if in.Access == call.AccessFull {
+		return nil, nil
+	}
+	p := newPlan(in)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if access := row.at(in.Access); access != 0 {
+			for _, path := range row.paths(p) {
+				row.grant(p, path, access)
+			}
+		}
+	}
+	rules := make([]landlock.Rule, 0, len(p.granted))
+	for _, path := range slices.Sorted(maps.Keys(p.granted)) {
+		rules = append(rules, landlock.Rule{Path: path, Access: p.granted[path]})
+	}
+	return rules, nil
+}
+
+// plan collects the rules of one call.
+type plan struct {
+	in    Input
+	place grammar.Place
+	homes []string // real home directories: that of the CLI first, then that of this process
+	// The exceptions, as real paths: credentials and the state of others can neither be read nor changed, startup and
+	// path (the directories on PATH) cannot be changed.
+	credentials, others, startup, path []string
+	granted                            map[string]landlock.Access
+}
+
+func newPlan(in Input) *plan {
+	p := &plan{in: in, place: placeOf(in), granted: map[string]landlock.Access{}}
+	for _, home := range []string{p.place.Home, hostPlace().Home} {
+		if real := realPath(home); filepath.IsAbs(home) && real != root {
+			p.homes = append(p.homes, real)
+		}
+	}
+	p.homes = slices.Compact(p.homes)
+	p.deny()
+	return p
+}
+
+// root is the directory that contains all files.
+const root = string(filepath.Separator)
+
+// placeOf returns the environment in which the CLI looks for its files.
+func placeOf(in Input) grammar.Place { return newPlace(in.Env, in.Dir) }
+
+// hostPlace returns the environment of this process.
+func hostPlace() grammar.Place { return newPlace(os.Environ(), root) }
+
+func newPlace(env []string, dir string) grammar.Place {
+	vars := map[string]string{}
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		vars[name] = value
+	}
+	return grammar.Place{Vars: vars, Home: vars["HOME"], Dir: dir}
+}
+
+// expand returns the paths of a template in the form of clispec.FileFact.Path.
+func expand(template string, place grammar.Place) []string {
+	t, err := grammar.ReadPath(template)
+	if err != nil {
+		return nil
+	}
+	paths, ok := t.Paths(place)
+	if !ok {
+		return nil
+	}
+	return paths
+}
+
+// within reports whether a path is the directory or below it. Both are clean.
+func within(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
+}
+
+// check returns an [Error] for a path of the call or of its configuration that cannot be granted.
+func (p *plan) check() error {
+	for _, field := range []struct {
+		name     string
+		paths    []string
+		optional bool
+	}{
+		{"read_paths", p.in.ReadPaths, false}, {"write_paths", p.in.WritePaths, false}, {"caches", p.in.Caches, true},
+	} {
+		for _, path := range field.paths {
+			if problem := p.problem(path, field.optional); problem != "" {
+				return &Error{field.name, path, problem}
+			}
+		}
+	}
+	if p.in.Access == call.AccessNone {
+		return nil
+	}
+	if err := p.checkDir("dir", p.in.Dir); err != nil {
+		return err
+	}
+	for _, dir := range p.in.AddDirs {
+		if err := p.checkDir("add_dirs", dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// problem returns why a configured path cannot be granted, or "".
+func (p *plan) problem(path string, optional bool) string {
+	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+		return `is not an absolute path and does not start with "~/"`
+	}
+	for _, path := range expand(path, p.place) {
+		if _, err := os.Stat(path); err == nil || optional && errors.Is(err, fs.ErrNotExist) {
+			return ""
+		}
+	}
+	return "does not exist"
+}
+
+// checkDir refuses a directory that holds credentials, and at AccessWrite one whose files act outside the confinement.
+func (p *plan) checkDir(field, dir string) error {
+	real := realPath(dir)
+	inside := func(path string) bool { return within(real, path) }
+	switch write := p.in.Access == call.AccessWrite; {
+	case slices.ContainsFunc(p.credentials, inside) || slices.Contains(p.others, real):
+		return &Error{field, dir, "holds credentials or the state of another program: select another directory"}
+	case write && slices.ContainsFunc(p.startup, inside):
+		return &Error{field, dir, "holds programs or settings that act outside the confinement: select another directory"}
+	case write && p.aboveHome(real):
+		return &Error{field, dir, "contains the home directory: select a directory below the home directory"}
+	}
+	return nil
+}
+
+// aboveHome reports whether a directory is the root directory, or contains a home directory and is none itself.
+func (p *plan) aboveHome(dir string) bool {
+	contains := func(home string) bool { return dir != home && within(home, dir) }
+	return dir == root || slices.ContainsFunc(p.homes, contains)
+}

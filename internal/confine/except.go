@@ -1,0 +1,93 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/landlock"
+)
+
+// deny collects the exceptions, as seen by the CLI and by this process, whose home directories may differ.
+func (p *plan) deny() {
+	for _, place := range []grammar.Place{p.place, hostPlace()} {
+		for _, state := range p.in.OtherState {
+			p.others = append(p.others, realPaths(state, place)...)
+		}
+		for _, group := range denied {
+			list := &p.credentials
+			if group.access == landlock.Write {
+				list = &p.startup
+			}
+			for _, path := range group.paths {
+				*list = append(*list, realPaths(path, place)...)
+			}
+		}
+		for _, dir := range filepath.SplitList(place.Vars["PATH"]) {
+			if real := realPath(dir); filepath.IsAbs(dir) && !p.inProject(real) {
+				p.path = append(p.path, real)
+			}
+		}
+	}
+	for _, list := range []*[]string{&p.credentials, &p.others, &p.startup, &p.path} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+}
+
+// inProject reports whether a directory on PATH belongs to a directory that the call may change, such as the programs
+// of a Python environment. A hidden directory of the home belongs to a package manager instead.
+func (p *plan) inProject(dir string) bool {
+	for _, project := range append([]string{p.in.Dir}, p.in.AddDirs...) {
+		project = realPath(project)
+		if within(dir, project) && !p.aboveHome(project) && !slices.Contains(p.homes, project) && !p.hidden(project) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden reports whether a path is in a hidden directory of a home directory.
+func (p *plan) hidden(path string) bool {
+	return slices.ContainsFunc(p.homes, func(home string) bool {
+		rest, ok := strings.CutPrefix(path, home+root)
+		return ok && strings.Contains(root+rest, root+".")
+	})
+}
+
+func realPaths(template string, place grammar.Place) (paths []string) {
+	for _, path := range expand(template, place) {
+		if filepath.IsAbs(path) {
+			paths = append(paths, realPath(path))
+		}
+	}
+	return paths
+}
+
+// maxLinks limits how many symbolic links realPath follows by itself, as the kernel does.
+const maxLinks = 40
+
+// realPath resolves the symbolic links of a path, even if the file does not exist.
+func realPath(path string) string { return resolve(filepath.Clean(path), maxLinks) }
+
+func resolve(path string, links int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path || links == 0 {
+		return path
+	}
+	parent = resolve(parent, links)
+	path = filepath.Join(parent, filepath.Base(path))
+	target, err := os.Readlink(path)
+	if err != nil {
+		return path
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(parent, target)
+	}
+	return resolve(filepath.Clean(target), links-1)
+}

@@ -1,0 +1,124 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain/internal/landlock"
+)
+
+// grantWhole grants a path with everything below it.
+func (p *plan) grantWhole(path string, access landlock.Access) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		p.granted[real] |= access
+	}
+}
+
+// grantNamed grants a path that the caller or the user named, without the exceptions below it. It may be below one.
+func (p *plan) grantNamed(path string, access landlock.Access) {
+	p.grantExcept(path, access, nil, true)
+}
+
+// grantFound grants a path without the exceptions. If the path is an exception itself, it grants nothing.
+func (p *plan) grantFound(path string, access landlock.Access) {
+	p.grantExcept(path, access, nil, false)
+}
+
+// grantHome grants the home directory, if it is not the root directory.
+func (p *plan) grantHome(path string, access landlock.Access) {
+	if realPath(path) != root {
+		p.grantNamed(path, access)
+	}
+}
+
+// grantRoot grants the root directory, without the exceptions and without the directories that other rows grant.
+func (p *plan) grantRoot(path string, access landlock.Access) {
+	p.grantExcept(path, access, slices.Concat(elsewhere, p.homes), false)
+}
+
+// grantDir grants a working directory. A directory above the home is granted like the root directory.
+func (p *plan) grantDir(path string, access landlock.Access) {
+	if !p.aboveHome(realPath(path)) {
+		p.grantNamed(path, access)
+		return
+	}
+	p.grantExcept(path, access, slices.Concat(elsewhere, p.homes), true)
+	for _, home := range p.homes {
+		p.grantNamed(home, access)
+	}
+}
+
+// grantEmpty grants a directory if it contains nothing but empty files.
+func (p *plan) grantEmpty(path string, access landlock.Access) {
+	if emptyDir(path, 0) {
+		p.grantWhole(path, access)
+	}
+}
+
+// emptyDir reports whether a directory contains only a few empty files, like the working directory of calls without
+// access.
+func emptyDir(dir string, depth int) bool {
+	const most = 20
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > most || depth > 2 {
+		return false
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		switch path := filepath.Join(dir, entry.Name()); {
+		case err != nil:
+			return false
+		case entry.IsDir() && emptyDir(path, depth+1):
+		case !info.Mode().IsRegular() || info.Size() > 0:
+			return false
+		}
+	}
+	return true
+}
+
+// grantExcept grants a path without the exceptions and more of them. The right to write has more exceptions.
+func (p *plan) grantExcept(path string, access landlock.Access, more []string, named bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	if rest := access &^ landlock.Write; rest != 0 {
+		p.grantBelow(real, rest, slices.Concat(p.credentials, p.others, more), named)
+	}
+	if access&landlock.Write != 0 {
+		except := slices.Concat(p.credentials, p.others, p.startup, p.path, more)
+		p.grantBelow(real, landlock.Write, except, named)
+	}
+}
+
+// grantBelow grants a real path. A rule on a directory cannot except a file below it. So a directory that contains an
+// exception gets no rule, and each of its entries gets one. Links among the entries get none, because a rule grants
+// their target.
+func (p *plan) grantBelow(real string, access landlock.Access, except []string, named bool) {
+	var below []string
+	for _, path := range except {
+		switch {
+		case path != real && within(path, real):
+			below = append(below, path)
+		case !named && within(real, path):
+			return
+		}
+	}
+	if len(below) == 0 {
+		p.granted[real] |= access
+		return
+	}
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		return
+	}
+	settings := access&landlock.Write != 0 && slices.Contains(p.homes, real)
+	for _, entry := range entries {
+		if entry.Type()&os.ModeSymlink != 0 || settings && strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		p.grantBelow(filepath.Join(real, entry.Name()), access, below, false)
+	}
+}

@@ -1,0 +1,146 @@
+package confine
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// installation returns the files that the program and its interpreters consist of. Links need no rule themselves.
+func (p *plan) installation() (paths []string) {
+	const maxInterpreters = 4
+	program := p.in.Program
+	for range maxInterpreters {
+		if program == "" {
+			break
+		}
+		paths = append(paths, p.packageOf(program)...)
+		program = p.interpreter(program)
+	}
+	return paths
+}
+
+// managers are directories in which a package manager keeps programs together with the files that they need.
+var managers = []string{
+	"~/.nvm", "~/.volta", "~/.fnm", "~/.local/share/fnm", "~/.asdf", "~/.local/share/mise", "~/.nodenv", "~/.pyenv",
+	"~/.local/share/pnpm", "~/.local/share/uv", "~/.local/share/pipx", "~/.bun", "~/.deno", "~/.nix-profile",
+	"${NVM_DIR}", "${VOLTA_HOME}", "${FNM_DIR}", "${ASDF_DATA_DIR}", "${MISE_DATA_DIR}", "${PYENV_ROOT}", "${PNPM_HOME}",
+	"/home/linuxbrew/.linuxbrew", "/nix/store",
+}
+
+// packageOf returns the directories and files of the package that a program belongs to.
+func (p *plan) packageOf(program string) []string {
+	real := realPath(program)
+	paths := []string{real}
+	for _, manager := range managers {
+		for _, dir := range realPaths(manager, p.place) {
+			if !p.wide(dir) && (within(real, dir) || within(filepath.Clean(program), dir)) {
+				paths = append(paths, dir)
+			}
+		}
+	}
+	if dir := modules(real); dir != "" {
+		return append(paths, dir)
+	}
+	dir := filepath.Dir(real)
+	if above := p.described(dir); above != "" {
+		return append(paths, above)
+	}
+	switch prefix := filepath.Dir(dir); {
+	case filepath.Base(dir) == "bin" && !p.wide(prefix):
+		for _, name := range []string{"lib", "lib64", "libexec"} {
+			paths = append(paths, filepath.Join(prefix, name))
+		}
+	case filepath.Base(prefix) == "versions", within(dir, "/opt/") || p.hidden(dir) && !p.onPath(dir) && !p.shared(dir):
+		paths = append(paths, dir)
+	}
+	return paths
+}
+
+// modules returns the outermost directory of Node packages that contains a program, because a package may use those
+// beside it, or "".
+func modules(program string) string {
+	elements := strings.Split(program, root)
+	for i, element := range elements[:len(elements)-1] {
+		if element == "node_modules" || element == ".pnpm" {
+			return strings.Join(elements[:i+1], root)
+		}
+	}
+	return ""
+}
+
+// described returns the nearest directory, from dir upward, with a file that describes a package, or "".
+func (p *plan) described(dir string) string {
+	const maxAbove = 8
+	for range maxAbove {
+		if p.wide(dir) {
+			return ""
+		}
+		for _, file := range []string{"package.json", "pyvenv.cfg"} {
+			if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+				return dir
+			}
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// wide reports whether a directory is a home directory or contains one, so that it is no package.
+func (p *plan) wide(dir string) bool { return p.aboveHome(dir) || slices.Contains(p.homes, dir) }
+
+// shared reports whether a directory is a hidden one of the home itself, such as ~/.local.
+func (p *plan) shared(dir string) bool { return slices.Contains(p.homes, filepath.Dir(dir)) }
+
+func (p *plan) onPath(dir string) bool {
+	return slices.ContainsFunc(filepath.SplitList(p.place.Vars["PATH"]), func(entry string) bool {
+		return realPath(entry) == dir
+	})
+}
+
+// interpreter returns the program that runs a script, or "". It finds the program of "#!/usr/bin/env" on PATH.
+func (p *plan) interpreter(script string) string {
+	line := firstLine(script)
+	rest, ok := strings.CutPrefix(line, "#!")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return ""
+	}
+	if filepath.Base(fields[0]) != "env" {
+		return fields[0]
+	}
+	for _, field := range fields[1:] {
+		if !strings.HasPrefix(field, "-") && !strings.Contains(field, "=") {
+			return p.lookPath(field)
+		}
+	}
+	return ""
+}
+
+func (p *plan) lookPath(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	for _, dir := range filepath.SplitList(p.place.Vars["PATH"]) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
+// firstLine returns the first line of a file, as much of it as the kernel reads.
+func firstLine(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	head := make([]byte, 256)
+	n, _ := file.Read(head) // an empty head has no line
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return string(line)
+}

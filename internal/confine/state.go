@@ -1,0 +1,109 @@
+package confine
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/localfile"
+)
+
+func (p *plan) temp() []string       { return []string{p.in.Temp} }
+func (p *plan) images() []string     { return p.in.Images }
+func (p *plan) dir() []string        { return []string{p.in.Dir} }
+func (p *plan) addDirs() []string    { return p.in.AddDirs }
+func (p *plan) dirs() []string       { return append(p.dir(), p.in.AddDirs...) }
+func (p *plan) readPaths() []string  { return p.configured(p.in.ReadPaths) }
+func (p *plan) writePaths() []string { return p.configured(p.in.WritePaths) }
+
+// state returns the files and directories that the CLI keeps.
+func (p *plan) state() (paths []string) {
+	for _, state := range p.in.Spec.Confine.State {
+		paths = append(paths, expand(state.Path, p.place)...)
+	}
+	return paths
+}
+
+// loginFiles returns the further files that a login of the CLI needs.
+func (p *plan) loginFiles() (paths []string) {
+	for _, path := range p.in.Spec.Confine.Read {
+		paths = append(paths, expand(path, p.place)...)
+	}
+	return paths
+}
+
+// caches returns the caches that a call may write.
+func (p *plan) caches() []string {
+	if p.in.Caches != nil {
+		return p.configured(p.in.Caches)
+	}
+	return p.configured(defaultCaches)
+}
+
+// configured expands paths of the configuration.
+func (p *plan) configured(paths []string) (expanded []string) {
+	for _, path := range paths {
+		expanded = append(expanded, expand(path, p.place)...)
+	}
+	return expanded
+}
+
+// MakeState creates the missing state of the CLI, because a confined CLI cannot create it in the home directory. New
+// directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any other nothing.
+// MakeState follows links. It creates nothing if the home does not exist or is not writable, and nothing outside the
+// home.
+func MakeState(in Input) error {
+	place := placeOf(in)
+	home := realPath(place.Home)
+	if in.Access == call.AccessFull || !filepath.IsAbs(place.Home) || !isDir(home) || !localfile.Writable(home) {
+		return nil
+	}
+	var failed []error
+	for _, state := range in.Spec.Confine.State {
+		for _, path := range realPaths(state.Path, place) {
+			if !within(path, home) || path == home {
+				continue
+			}
+			if state.File {
+				failed = append(failed, makeFile(path))
+			} else {
+				failed = append(failed, os.MkdirAll(path, 0o700))
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// makeFile creates a file, unless it exists. No other process sees it before it is complete.
+func makeFile(path string) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".clichain-*") // with the mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	if strings.HasSuffix(path, ".json") {
+		_, err = file.WriteString("{}\n")
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(file.Name(), path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
