@@ -67,15 +67,26 @@ func Rules(in Input) ([]landlock.Rule, error) {
 	}
 	rules := make([]landlock.Rule, 0, len(p.granted))
 	for _, path := range slices.Sorted(maps.Keys(p.granted)) {
-		rules = append(rules, landlock.Rule{Path: path, Access: p.granted[path]})
+		if access := p.granted[path]; access&^p.above(path) != 0 {
+			rules = append(rules, landlock.Rule{Path: path, Access: access})
+		}
 	}
 	return rules, nil
+}
+
+// above returns the rights that the directories above a path give to it.
+func (p *plan) above(path string) (access landlock.Access) {
+	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
+		access |= p.granted[dir]
+	}
+	return access
 }
 
 // plan collects the rules of one call.
 type plan struct {
 	in    Input
 	place grammar.Place
+	links resolver
 	homes []string // real home directories: that of the CLI first, then that of this process
 	// The exceptions, as real paths: credentials and the state of others can neither be read nor changed, startup and
 	// path (the directories on PATH) cannot be changed.
@@ -84,9 +95,9 @@ type plan struct {
 }
 
 func newPlan(in Input) *plan {
-	p := &plan{in: in, place: placeOf(in), granted: map[string]landlock.Access{}}
+	p := &plan{in: in, place: placeOf(in), links: resolver{}, granted: map[string]landlock.Access{}}
 	for _, home := range []string{p.place.Home, hostPlace().Home} {
-		if real := realPath(home); filepath.IsAbs(home) && real != root {
+		if real := p.links.real(home); filepath.IsAbs(home) && real != root {
 			p.homes = append(p.homes, real)
 		}
 	}
@@ -176,7 +187,7 @@ func (p *plan) problem(path string, optional bool) string {
 
 // checkDir refuses a directory that holds credentials, and at AccessWrite one whose files act outside the confinement.
 func (p *plan) checkDir(field, dir string) error {
-	real := realPath(dir)
+	real := p.links.real(dir)
 	inside := func(path string) bool { return within(real, path) }
 	switch write := p.in.Access == call.AccessWrite; {
 	case slices.ContainsFunc(p.credentials, inside) || slices.Contains(p.others, real):

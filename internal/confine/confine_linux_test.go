@@ -29,6 +29,8 @@ var attempts = []struct {
 	{"read the state of another CLI", "cat ~/.other/login", never},
 	{"read the cached state of another CLI", "cat ~/.cache/other/a", never},
 	{"read a key through a link", "ln -sf ~/.ssh/id $TMPDIR/k && cat $TMPDIR/k", never},
+	{"read a key by another name", "ln -f ~/.ssh/id $TMPDIR/h && cat $TMPDIR/h", never},
+	{"read a key through the process", "cat /proc/self/root$HOME/.ssh/id", never},
 	{"change a key", "echo x >>~/.ssh/id", never},
 	{"list the home directory", "ls ~", never},
 	{"list the root directory", "ls /", never},
@@ -36,6 +38,7 @@ var attempts = []struct {
 	{"write outside the working directory", "echo x >>~/../outside/a", never},
 	{"create a file outside the working directory", ": >~/../outside/new", never},
 	{"write beside the working directory", "echo x >>~/src/beside/code", never},
+	{"write beside the working directory by another name", "ln -f ~/notes/a b && echo x >>b", never},
 	{"create a file in the home directory", ": >~/new", never},
 	{"change a start-up file of the shell", "echo x >>~/.bashrc", never},
 	{"create a program", ": >~/.local/bin/new", never},
@@ -109,6 +112,17 @@ func TestRulesWithConfiguredPaths(t *testing.T) {
 		m.check("echo x >>~/.ssh/id", false)
 		m.check("echo x >~/../outside/new", true)
 	}
+}
+
+// A hostile directory must not get a key as an image.
+func TestRulesWithImageThatIsLink(t *testing.T) {
+	m := newMachine(t, none)
+	m.relative("../../.ssh/id", "home/src/project/picture.png")
+	m.in.Images = []string{m.at("home/src/project/picture.png")}
+	m.check("cat ~/src/project/picture.png", false)
+	m.relative("../../notes/a", "home/src/project/other.png")
+	m.in.Images = []string{m.at("home/src/project/other.png")}
+	m.check("cat ~/src/project/other.png", true)
 }
 
 func TestRulesWithCaches(t *testing.T) {

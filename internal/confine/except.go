@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ import (
 func (p *plan) deny() {
 	for _, place := range []grammar.Place{p.place, hostPlace()} {
 		for _, state := range p.in.OtherState {
-			p.others = append(p.others, realPaths(state, place)...)
+			p.others = append(p.others, p.links.expand(state, place)...)
 		}
 		for _, group := range denied {
 			list := &p.credentials
@@ -22,11 +21,11 @@ func (p *plan) deny() {
 				list = &p.startup
 			}
 			for _, path := range group.paths {
-				*list = append(*list, realPaths(path, place)...)
+				*list = append(*list, p.links.expand(path, place)...)
 			}
 		}
 		for _, dir := range filepath.SplitList(place.Vars["PATH"]) {
-			if real := realPath(dir); filepath.IsAbs(dir) && !p.inProject(real) {
+			if real := p.links.real(dir); filepath.IsAbs(dir) && !p.inProject(real) {
 				p.path = append(p.path, real)
 			}
 		}
@@ -41,7 +40,7 @@ func (p *plan) deny() {
 // of a Python environment. A hidden directory of the home belongs to a package manager instead.
 func (p *plan) inProject(dir string) bool {
 	for _, project := range append([]string{p.in.Dir}, p.in.AddDirs...) {
-		project = realPath(project)
+		project = p.links.real(project)
 		if within(dir, project) && !p.aboveHome(project) && !slices.Contains(p.homes, project) && !p.hidden(project) {
 			return true
 		}
@@ -55,39 +54,4 @@ func (p *plan) hidden(path string) bool {
 		rest, ok := strings.CutPrefix(path, home+root)
 		return ok && strings.Contains(root+rest, root+".")
 	})
-}
-
-func realPaths(template string, place grammar.Place) (paths []string) {
-	for _, path := range expand(template, place) {
-		if filepath.IsAbs(path) {
-			paths = append(paths, realPath(path))
-		}
-	}
-	return paths
-}
-
-// maxLinks limits how many symbolic links realPath follows by itself, as the kernel does.
-const maxLinks = 40
-
-// realPath resolves the symbolic links of a path, even if the file does not exist.
-func realPath(path string) string { return resolve(filepath.Clean(path), maxLinks) }
-
-func resolve(path string, links int) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	parent := filepath.Dir(path)
-	if parent == path || links == 0 {
-		return path
-	}
-	parent = resolve(parent, links)
-	path = filepath.Join(parent, filepath.Base(path))
-	target, err := os.Readlink(path)
-	if err != nil {
-		return path
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(parent, target)
-	}
-	return resolve(filepath.Clean(target), links-1)
 }

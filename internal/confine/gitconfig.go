@@ -51,7 +51,7 @@ func (p *plan) named(config, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(filepath.Dir(realPath(config)), path)
+	return filepath.Join(filepath.Dir(p.links.real(config)), path)
 }
 
 // setting is one line of git's configuration. The name has lower case: "core.worktree".

@@ -11,8 +11,8 @@ import (
 
 // grantWhole grants a path with everything below it.
 func (p *plan) grantWhole(path string, access landlock.Access) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		p.granted[real] |= access
+	if at := p.links.look(path); at.exists {
+		p.granted[at.path] |= access
 	}
 }
 
@@ -28,23 +28,31 @@ func (p *plan) grantFound(path string, access landlock.Access) {
 
 // grantHome grants the home directory, if it is not the root directory.
 func (p *plan) grantHome(path string, access landlock.Access) {
-	if realPath(path) != root {
+	if p.links.real(path) != root {
 		p.grantNamed(path, access)
 	}
 }
 
 // grantRoot grants the root directory, without the exceptions and without the directories that other rows grant.
 func (p *plan) grantRoot(path string, access landlock.Access) {
-	p.grantExcept(path, access, slices.Concat(elsewhere, p.homes), false)
+	p.grantExcept(path, access, p.elsewhere(), false)
+}
+
+// elsewhere returns what is not granted with the root directory.
+func (p *plan) elsewhere() (paths []string) {
+	for _, path := range elsewhere {
+		paths = append(paths, p.links.real(path))
+	}
+	return append(paths, p.homes...)
 }
 
 // grantDir grants a working directory. A directory above the home is granted like the root directory.
 func (p *plan) grantDir(path string, access landlock.Access) {
-	if !p.aboveHome(realPath(path)) {
+	if !p.aboveHome(p.links.real(path)) {
 		p.grantNamed(path, access)
 		return
 	}
-	p.grantExcept(path, access, slices.Concat(elsewhere, p.homes), true)
+	p.grantExcept(path, access, p.elsewhere(), true)
 	for _, home := range p.homes {
 		p.grantNamed(home, access)
 	}
@@ -80,16 +88,16 @@ func emptyDir(dir string, depth int) bool {
 
 // grantExcept grants a path without the exceptions and more of them. The right to write has more exceptions.
 func (p *plan) grantExcept(path string, access landlock.Access, more []string, named bool) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
+	at := p.links.look(path)
+	if !at.exists {
 		return
 	}
 	if rest := access &^ landlock.Write; rest != 0 {
-		p.grantBelow(real, rest, slices.Concat(p.credentials, p.others, more), named)
+		p.grantBelow(at.path, rest, slices.Concat(p.credentials, p.others, more), named)
 	}
 	if access&landlock.Write != 0 {
 		except := slices.Concat(p.credentials, p.others, p.startup, p.path, more)
-		p.grantBelow(real, landlock.Write, except, named)
+		p.grantBelow(at.path, landlock.Write, except, named)
 	}
 }
 

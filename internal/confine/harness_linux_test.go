@@ -19,13 +19,13 @@ import (
 
 // machine is a home directory with a project, credentials and a CLI, and the call of the CLI.
 type machine struct {
-	t                   *testing.T
+	t                   testing.TB
 	base, home, project string
 	in                  Input
 }
 
 // newMachine creates a machine at an access level. Its files are those of an agent with the name "agent".
-func newMachine(t *testing.T, access call.Access) *machine {
+func newMachine(t testing.TB, access call.Access) *machine {
 	t.Helper()
 	if _, err := landlock.Usable(); err != nil {
 		t.Skip("this system cannot confine programs: ", err)

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// installation returns the files that the program and its interpreters consist of. Links need no rule themselves.
-func (p *plan) installation() (paths []string) {
+// installation returns the files that the program, its interpreters and the shell consist of. Links need no rule
+// themselves.
+func (p *plan) installation() []string {
 	const maxInterpreters = 4
-	program := p.in.Program
+	program, paths := p.in.Program, p.packageOf("/bin/sh")
 	for range maxInterpreters {
 		if program == "" {
 			break
@@ -27,15 +28,15 @@ var managers = []string{
 	"~/.nvm", "~/.volta", "~/.fnm", "~/.local/share/fnm", "~/.asdf", "~/.local/share/mise", "~/.nodenv", "~/.pyenv",
 	"~/.local/share/pnpm", "~/.local/share/uv", "~/.local/share/pipx", "~/.bun", "~/.deno", "~/.nix-profile",
 	"${NVM_DIR}", "${VOLTA_HOME}", "${FNM_DIR}", "${ASDF_DATA_DIR}", "${MISE_DATA_DIR}", "${PYENV_ROOT}", "${PNPM_HOME}",
-	"/home/linuxbrew/.linuxbrew", "/nix/store",
+	"/home/linuxbrew/.linuxbrew", "/nix/store", "/gnu/store",
 }
 
 // packageOf returns the directories and files of the package that a program belongs to.
 func (p *plan) packageOf(program string) []string {
-	real := realPath(program)
+	real := p.links.real(program)
 	paths := []string{real}
 	for _, manager := range managers {
-		for _, dir := range realPaths(manager, p.place) {
+		for _, dir := range p.links.expand(manager, p.place) {
 			if !p.wide(dir) && (within(real, dir) || within(filepath.Clean(program), dir)) {
 				paths = append(paths, dir)
 			}
@@ -96,7 +97,7 @@ func (p *plan) shared(dir string) bool { return slices.Contains(p.homes, filepat
 
 func (p *plan) onPath(dir string) bool {
 	return slices.ContainsFunc(filepath.SplitList(p.place.Vars["PATH"]), func(entry string) bool {
-		return realPath(entry) == dir
+		return p.links.real(entry) == dir
 	})
 }
 

@@ -57,13 +57,14 @@ func (p *plan) configured(paths []string) (expanded []string) {
 // home.
 func MakeState(in Input) error {
 	place := placeOf(in)
-	home := realPath(place.Home)
+	links := resolver{}
+	home := links.real(place.Home)
 	if in.Access == call.AccessFull || !filepath.IsAbs(place.Home) || !isDir(home) || !localfile.Writable(home) {
 		return nil
 	}
 	var failed []error
 	for _, state := range in.Spec.Confine.State {
-		for _, path := range realPaths(state.Path, place) {
+		for _, path := range links.expand(state.Path, place) {
 			if !within(path, home) || path == home {
 				continue
 			}

@@ -55,7 +55,7 @@ var (
 
 var rows = slices.Concat(systemRows(), []Row{
 	{
-		"{program}", run, run, run, "the installation of the CLI, and of the interpreter that runs it",
+		"{program}", run, run, run, "the installation of the CLI and of its interpreter, also below /opt or in /nix/store",
 		(*plan).installation, named,
 	},
 	{"{temp}", change, change, all, "a private temporary directory of the call", (*plan).temp, whole},
@@ -64,7 +64,7 @@ var rows = slices.Concat(systemRows(), []Row{
 		(*plan).state, whole,
 	},
 	{"{login}", readOnly, readOnly, readOnly, "further files that a login of the CLI needs", (*plan).loginFiles, named},
-	{"{images}", readOnly, readOnly, readOnly, "images of the request", (*plan).images, named},
+	{"{images}", readOnly, readOnly, readOnly, "images of the request", (*plan).images, found},
 	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", (*plan).dir, (*plan).grantEmpty},
 	{"{dir}", 0, readOnly, all, "the working directory", (*plan).dir, (*plan).grantDir},
 	{"{add_dirs}", 0, readOnly, all, "further directories of the request", (*plan).addDirs, (*plan).grantDir},
@@ -79,7 +79,7 @@ var rows = slices.Concat(systemRows(), []Row{
 	{"{caches}", 0, 0, all, "caches of package managers and compilers", (*plan).caches, found},
 	{"~", 0, 0, run, "the home directory, without credentials and the state of other CLIs", nil, (*plan).grantHome},
 	{
-		"/", 0, 0, run, "other directories, except those of other users, temporary files, devices and services",
+		"/", 0, 0, run, "other directories, except those of other users, other disks, temporary files, devices and services",
 		nil, (*plan).grantRoot,
 	},
 	{"{read_paths}", run, run, run, "the read paths of the configuration", (*plan).readPaths, named},
@@ -109,8 +109,10 @@ func systemRows() (rows []Row) {
 }
 
 // elsewhere lists the directories that the row of the root directory does not grant. They hold the homes of users,
-// temporary files of other calls, and tokens of services, or other rows grant them.
-var elsewhere = []string{"/home", "/root", "/tmp", "/var/tmp", "/run", "/var/run", "/dev", "/boot", "/proc", "/sys"}
+// other disks, temporary files of other calls, and tokens of services, or other rows grant them.
+var elsewhere = []string{
+	"/home", "/root", "/mnt", "/media", "/tmp", "/var/tmp", "/run", "/var/run", "/dev", "/boot", "/proc", "/sys",
+}
 
 // defaultCaches are the caches that a call may write at AccessWrite. Each is below the level at which its programs are
 // installed and configured.

@@ -55,9 +55,9 @@ func Watch(in Input) Watched {
 	if in.Access == call.AccessFull {
 		return w
 	}
-	place := placeOf(in)
+	place, links := placeOf(in), resolver{}
 	for _, state := range in.Spec.Confine.State {
-		for _, path := range realPaths(state.Path, place) {
+		for _, path := range links.expand(state.Path, place) {
 			for _, name := range state.Watch {
 				w.add(filepath.Join(path, filepath.FromSlash(name)), nextStart)
 			}
