@@ -68,7 +68,7 @@ func Rules(in Input) ([]landlock.Rule, error) {
 	rules := make([]landlock.Rule, 0, len(p.granted))
 	for _, path := range slices.Sorted(maps.Keys(p.granted)) {
 		if access := p.granted[path]; access&^p.above(path) != 0 {
-			rules = append(rules, landlock.Rule{Path: path, Access: access})
+			rules = append(rules, landlock.Rule{Path: path, Access: access, NoLinks: true})
 		}
 	}
 	return rules, nil

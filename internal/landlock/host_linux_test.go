@@ -100,7 +100,7 @@ func manyStarts() error {
 	if code, err := exitCode(shell(nil, attack)); err != nil || code&9 != 9 {
 		return fmt.Errorf("an attacker that is not confined exits with %d, %w", code, err)
 	}
-	rules := append([]Rule{{"/proc", Read | Write}}, system...)
+	rules := append([]Rule{{Path: "/proc", Access: Read | Write}}, system...)
 	var wait sync.WaitGroup
 	failed := make(chan error, parallel)
 	for range parallel {

@@ -9,6 +9,8 @@ type Access uint64
 type Rule struct {
 	Path   string `json:"path"`
 	Access Access `json:"access"`
+	// NoLinks: the path has no symbolic links. If another process has put one into it, the rule grants nothing.
+	NoLinks bool `json:"no_links,omitempty"`
 }
 
 // String returns the rights as letters: r (read files and list directories), x (execute), w (create, change and

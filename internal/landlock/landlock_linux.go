@@ -2,6 +2,7 @@ package landlock
 
 import (
 	"os"
+	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -80,7 +81,7 @@ func newRuleset(rules []Rule) (*os.File, error) {
 }
 
 func add(set uintptr, rule Rule, handled uint64) error {
-	fd, err := unix.Open(rule.Path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	fd, err := open(rule)
 	if err != nil {
 		return nil
 	}
@@ -103,4 +104,39 @@ func add(set uintptr, rule Rule, handled uint64) error {
 		return errno
 	}
 	return nil
+}
+
+// open opens the path of a rule, without any right on it.
+func open(rule Rule) (fd int, err error) {
+	if !rule.NoLinks {
+		return unix.Open(rule.Path, openPath, 0)
+	}
+	how := unix.OpenHow{Flags: openPath, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err = unix.Openat2(unix.AT_FDCWD, rule.Path, &how)
+	if err == unix.ENOSYS || err == unix.EPERM { // some containers block this system call
+		return openCompared(rule.Path)
+	}
+	return fd, err
+}
+
+const openPath = unix.O_PATH | unix.O_CLOEXEC
+
+// openCompared opens a path, unless it leads to another one.
+func openCompared(path string) (fd int, err error) {
+	fd, err = unix.Open(path, openPath, 0)
+	if err == nil && pathOf(fd) != path {
+		_ = unix.Close(fd) // nothing was written
+		return -1, unix.ELOOP
+	}
+	return fd, err
+}
+
+// pathOf returns the path of an open file, or "" if the system does not show it.
+func pathOf(fd int) string {
+	path := make([]byte, unix.PathMax)
+	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), path)
+	if err != nil {
+		return ""
+	}
+	return string(path[:n])
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // system is what a shell and its programs need.
 var system = []Rule{
-	{"/usr", Read | Execute}, {"/bin", Read | Execute}, {"/lib", Read | Execute}, {"/lib64", Read | Execute},
-	{"/dev/null", Read | Write},
+	{Path: "/usr", Access: Read | Execute}, {Path: "/bin", Access: Read | Execute}, {Path: "/lib", Access: Read | Execute}, {Path: "/lib64", Access: Read | Execute},
+	{Path: "/dev/null", Access: Read | Write},
 }
 
 // sh runs a script with the rules, and returns its exit code.
@@ -48,7 +49,7 @@ func TestStartConfines(t *testing.T) {
 		{"create and execute", "cp /bin/true " + dir + "/x && " + dir + "/x", Read | Write | Execute, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			code := sh(t, []Rule{{dir, test.access}}, test.script)
+			code := sh(t, []Rule{{Path: dir, Access: test.access}}, test.script)
 			require.Equal(t, test.allowed, code == 0, "exit code %d", code)
 		})
 	}
@@ -85,5 +86,24 @@ func BenchmarkStart(b *testing.B) {
 				require.NoError(b, err)
 			}
 		})
+	}
+}
+
+func TestStartWithoutLinks(t *testing.T) {
+	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "real/sub"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "real/sub/file"), []byte("x\n"), 0o600))
+	require.NoError(t, os.Symlink("real", filepath.Join(dir, "link")))
+	script := "read x <" + filepath.Join(dir, "real/sub/file")
+	for path, allowed := range map[string]bool{"real": true, "link": false, "link/sub": false, "real/sub": true} {
+		path = filepath.Join(dir, path)
+		code := sh(t, []Rule{{Path: path, Access: Read, NoLinks: true}}, script)
+		require.Equal(t, allowed, code == 0, path)
+		require.Zero(t, sh(t, []Rule{{Path: path, Access: Read}}, script), "the rule follows links")
+		fd, err := openCompared(path)
+		require.Equal(t, allowed, err == nil, path)
+		_ = unix.Close(fd)
 	}
 }
