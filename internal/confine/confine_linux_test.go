@@ -49,6 +49,7 @@ var attempts = []struct {
 	{"change the state", "echo x >>~/.agent/login && mv ~/.agent/login ~/.agent/b && rm ~/.agent/b", none},
 	{"use the temporary directory", "echo x >$TMPDIR/new && rm $TMPDIR/new", none},
 	{"use devices", "head -c 1 /dev/urandom >/dev/null", none},
+	{"write to a pipe by its name", "echo x >/dev/stdout | grep -q x", none},
 	{"read an image", "cat ~/../images/a.png", none},
 	{"read processes", "cat /proc/self/status", none},
 	{"read settings of the system", "cat /etc/passwd", none},
@@ -134,6 +135,23 @@ func TestRulesWithCaches(t *testing.T) {
 	m.check("echo x >>~/.cache/build/a", false)
 }
 
+// A confined program cannot create an entry of ~/.cache, which contains the state of other CLIs.
+func TestRulesWithMissingCaches(t *testing.T) {
+	m := newMachine(t, write)
+	m.write("home/tools/cargo", "#!/bin/sh\n")
+	m.write("home/tools/uv", "#!/bin/sh\n")
+	m.check("mkdir ~/.cache/new", false)
+	m.check("echo x >~/.cargo/registry/a && echo x >~/.cache/uv/a", true)
+	require.NoDirExists(t, m.at("home/.gradle"))
+	m.check(": >~/.cargo/new", false)
+	for _, level := range levels[:2] {
+		m := newMachine(t, level)
+		m.write("home/tools/cargo", "#!/bin/sh\n")
+		m.rules()
+		require.NoDirExists(t, m.at("home/.cargo"))
+	}
+}
+
 // A directory that contains an exception cannot be granted, so each of its entries is.
 func TestRulesInHomeDirectory(t *testing.T) {
 	m := newMachine(t, write)
@@ -190,6 +208,24 @@ func TestRulesErrors(t *testing.T) {
 			require.Contains(t, err.Error(), failed.Value)
 		})
 	}
+}
+
+func TestRulesWithHomeBehindLink(t *testing.T) {
+	m := newMachine(t, write)
+	require.NoError(t, os.Rename(m.home, m.at("disk")))
+	require.NoError(t, os.Symlink("disk", m.home))
+	m.check("echo x >>code && cat ~/notes/a && : >~/.agent/new", true)
+	m.check("cat ~/.ssh/id", false)
+	m.check(": >~/.local/bin/new", false)
+}
+
+// A variable that makes the home directory the state must not grant the credentials in it.
+func TestRulesWithHomeAsState(t *testing.T) {
+	m := newMachine(t, none)
+	m.in.Env = append(m.in.Env, "AGENT_HOME="+m.home)
+	m.check("cat ~/notes/a", true)
+	m.check("cat ~/.ssh/id", false)
+	m.check(": >~/.local/bin/new", false)
 }
 
 func TestRulesAboveHome(t *testing.T) {

@@ -16,6 +16,15 @@ func (p *plan) grantWhole(path string, access landlock.Access) {
 	}
 }
 
+// grantState grants state. A home directory that is called state is granted with its exceptions.
+func (p *plan) grantState(path string, access landlock.Access) {
+	if p.wide(p.links.real(path)) {
+		p.grantNamed(path, access)
+		return
+	}
+	p.grantWhole(path, access)
+}
+
 // grantNamed grants a path that the caller or the user named, without the exceptions below it. It may be below one.
 func (p *plan) grantNamed(path string, access landlock.Access) {
 	p.grantExcept(path, access, nil, true)

@@ -126,7 +126,8 @@ func (p *plan) lookPath(name string) string {
 	}
 	for _, dir := range filepath.SplitList(p.place.Vars["PATH"]) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		info, err := os.Stat(path)
+		if err == nil && filepath.IsAbs(dir) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return path
 		}
 	}

@@ -35,14 +35,6 @@ func (p *plan) loginFiles() (paths []string) {
 	return paths
 }
 
-// caches returns the caches that a call may write.
-func (p *plan) caches() []string {
-	if p.in.Caches != nil {
-		return p.configured(p.in.Caches)
-	}
-	return p.configured(defaultCaches)
-}
-
 // configured expands paths of the configuration.
 func (p *plan) configured(paths []string) (expanded []string) {
 	for _, path := range paths {
@@ -53,30 +45,36 @@ func (p *plan) configured(paths []string) (expanded []string) {
 
 // MakeState creates the missing state of the CLI, because a confined CLI cannot create it in the home directory. New
 // directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any other nothing.
-// MakeState follows links. It creates nothing if the home does not exist or is not writable, and nothing outside the
-// home.
+// MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It creates
+// nothing if the home does not exist or is not writable, and nothing outside the home.
 func MakeState(in Input) error {
-	place := placeOf(in)
-	links := resolver{}
-	home := links.real(place.Home)
-	if in.Access == call.AccessFull || !filepath.IsAbs(place.Home) || !isDir(home) || !localfile.Writable(home) {
+	p := plan{in: in, place: placeOf(in), links: resolver{}}
+	home := p.links.real(p.place.Home)
+	if in.Access == call.AccessFull || !filepath.IsAbs(p.place.Home) || !isDir(home) || !localfile.Writable(home) {
 		return nil
 	}
 	var failed []error
-	for _, state := range in.Spec.Confine.State {
-		for _, path := range links.expand(state.Path, place) {
-			if !within(path, home) || path == home {
-				continue
-			}
-			if state.File {
-				failed = append(failed, makeFile(path))
-			} else {
-				failed = append(failed, os.MkdirAll(path, 0o700))
+	inHome := func(template string, create func(path string) error) {
+		for _, path := range p.links.expand(template, p.place) {
+			if within(path, home) && path != home {
+				failed = append(failed, create(path))
 			}
 		}
 	}
+	for _, state := range in.Spec.Confine.State {
+		create := makeDir
+		if state.File {
+			create = makeFile
+		}
+		inHome(state.Path, create)
+	}
+	for _, template := range p.missingCaches() {
+		inHome(template, makeDir)
+	}
 	return errors.Join(failed...)
 }
+
+func makeDir(path string) error { return os.MkdirAll(path, 0o700) }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

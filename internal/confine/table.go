@@ -61,7 +61,7 @@ var rows = slices.Concat(systemRows(), []Row{
 	{"{temp}", change, change, all, "a private temporary directory of the call", (*plan).temp, whole},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",
-		(*plan).state, whole,
+		(*plan).state, (*plan).grantState,
 	},
 	{"{login}", readOnly, readOnly, readOnly, "further files that a login of the CLI needs", (*plan).loginFiles, named},
 	{"{images}", readOnly, readOnly, readOnly, "images of the request", (*plan).images, found},
@@ -114,12 +114,6 @@ var elsewhere = []string{
 	"/home", "/root", "/mnt", "/media", "/tmp", "/var/tmp", "/run", "/var/run", "/dev", "/boot", "/proc", "/sys",
 }
 
-// defaultCaches are the caches that a call may write at AccessWrite. Each is below the level at which its programs are
-// installed and configured.
-var defaultCaches = []string{
-	"~/go/pkg", "~/.cache", "~/.npm/_cacache", "~/.cargo/registry", "~/.gradle/caches", "~/.m2/repository",
-}
-
 // Denial is a path that a call does not get with the directory that contains it.
 type Denial struct {
 	Path string // in the form of clispec.FileFact.Path, or a name in braces
@@ -149,15 +143,17 @@ var denied = []struct {
 }{
 	{change, "keys and passwords", []string{
 		"~/.ssh", "~/.gnupg", "~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.password-store",
-		"~/.local/share/keyrings", "~/.vault-token",
+		"~/.local/share/keyrings", "~/.vault-token", "~/.pgpass", "~/.my.cnf", "~/.config/op",
 	}},
 	{change, "logins of clouds and registries", []string{
 		"~/.aws", "~/.azure", "~/.config/gcloud", "~/.kube", "~/.docker/config.json", "~/.npmrc", "~/.pypirc",
 		"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.config/gh", "~/.config/hub",
-		"~/.config/glab-cli", "~/.config/rclone", "~/.terraform.d/credentials.tfrc.json",
+		"~/.config/glab-cli", "~/.config/rclone", "~/.terraform.d/credentials.tfrc.json", "~/.config/composer/auth.json",
+		"~/.config/containers/auth.json", "~/.local/share/uv/credentials",
 	}},
 	{change, "browsers and histories of shells", []string{
-		"~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.bash_history", "~/.zsh_history",
+		"~/.mozilla", "~/.thunderbird", "~/.config/google-chrome", "~/.config/chromium", "~/.var/app", "~/snap",
+		"~/.bash_history", "~/.zsh_history",
 	}},
 	{change, "settings and records of clichain", []string{
 		"${XDG_CACHE_HOME:-~/.cache}/clichain", "${XDG_STATE_HOME:-~/.local/state}/clichain",

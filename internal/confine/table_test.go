@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 			require.NoError(t, err, denial.Path)
 		}
 	}
-	for _, path := range append(managers, defaultCaches...) {
+	for _, path := range append(managers, DefaultCaches()...) {
 		_, err := grammar.ReadPath(path)
 		require.NoError(t, err, path)
 	}
