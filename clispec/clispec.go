@@ -232,6 +232,8 @@ type PassRule struct {
 	Files []FileFact `json:"files,omitempty"`
 	// Models: the model of the request starts with one of these prefixes.
 	Models []string `json:"models,omitempty"`
+	// Read lists files and directories that the CLI may then read if it is confined, in the form of ConfineRules.Read.
+	Read []string `json:"read,omitempty"`
 }
 
 // FileRow is a temporary file that exists during the call and that only its owner can read. Its path is the template

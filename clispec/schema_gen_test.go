@@ -236,6 +236,9 @@ func ruleKind(g *schemaGen, s *jsonschema.Schema) {
 	}
 }
 
+// confinedPath matches a path that does not depend on the working directory.
+const confinedPath = `^(~/.|/.|[A-Za-z]:|\$\{)`
+
 // refinements add the rules that Validate checks and the Go types cannot express.
 var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"Spec.Name":         func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z0-9][a-z0-9._-]*$" },
@@ -261,6 +264,7 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 		s.MinItems, s.Items = new(1), text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 	},
 	"PassRule.Env":            eachIs(text("^[A-Za-z_][A-Za-z0-9_]*$")),
+	"PassRule.Read":           eachIs(text(confinedPath)),
 	"PassRule.Models":         eachIs(&jsonschema.Schema{Type: "string", MinLength: new(1)}),
 	"Spec.NestedEnv":          eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
 	"Spec.DropEnv":            eachIs(text(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)),
@@ -273,6 +277,9 @@ var refinements = map[string]func(*schemaGen, *jsonschema.Schema){
 	"EnvRow.Name":             func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[A-Za-z_][A-Za-z0-9_]*$" },
 	"FileRow.Field":           func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9_]*$" },
 	"SessionRules.ID":         isRegex,
+	"StatePath.Path":          func(_ *schemaGen, s *jsonschema.Schema) { s.Pattern = confinedPath },
+	"ConfineRules.Read":       eachIs(text(confinedPath)),
+	"ConfineRules.Own":        func(_ *schemaGen, s *jsonschema.Schema) { s.UniqueItems = true },
 	"GuardRule.Pattern":       isRegex,
 	"LineRule.Pattern":        isRegex,
 	"LineRule.Kind": func(_ *schemaGen, s *jsonschema.Schema) {

@@ -120,6 +120,11 @@ func TestSchemaRejectsInvalidSpecs(t *testing.T) {
 		{"hint", `"hints": {"oops": "a"}`},
 		{"rule without a variable", `"pass_env_if": [{"models": ["a/"]}]`},
 		{"rule for an invalid variable name", `"pass_env_if": [{"pass": ["A-B"], "models": ["a/"]}]`},
+		{"relative state", `"confine": {"state": [{"path": ".mine"}]}`},
+		{"home directory as the state", `"confine": {"state": [{"path": "~"}]}`},
+		{"state in the working directory", `"confine": {"state": [{"path": "./mine"}]}`},
+		{"repeated level", `"confine": {"own": ["read", "read"]}`},
+		{"relative path to read", `"confine": {"read": ["certs"]}`},
 		{"linger", `"linger_ms": 60001`},
 		{"type", `"sessions": {"dir_bound": "yes"}`},
 	} {

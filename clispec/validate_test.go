@@ -42,6 +42,10 @@ func sound() clispec.Spec {
 			{Match: map[string]string{"type": "text", "@.kind": "t"}, Each: "parts", Kind: call.EventText, Set: map[string]string{"text": "@.text ?? text"}},
 			{Match: map[string]string{"type": "result"}, Kind: call.EventResult, Terminal: true, Set: map[string]string{"failed": "=true"}},
 		},
+		Confine: clispec.ConfineRules{
+			State: []clispec.StatePath{{Path: "${MINE_HOME:-~/.mine}", Watch: []string{"settings.json", "hooks"}}, {Path: "~/.mine.json", File: true, Watch: []string{"servers"}}},
+			Read:  []string{"${MINE_CERTS}", "/etc/mine"}, Own: []call.Access{call.AccessRead},
+		},
 		Answer:    clispec.AnswerLastBlock,
 		Lines:     []clispec.LineRule{{Pattern: `failed with (?P<status>\d+)`, On: []clispec.Evidence{clispec.OnStderr}, Kind: call.EventRetry}},
 		ExitCodes: map[int]call.Reason{41: call.ReasonUnauthenticated},
@@ -129,6 +133,7 @@ var malformedTables = []malformed{
 	{"wildcard in the variable of a condition", func(s *spec) { s.PassEnvIf[0].Env[0] = "USE_*" }, "pass_env_if[0].env[0]", "not the name of a variable"},
 	{"relative path of a condition's file", func(s *spec) { s.PassEnvIf[0].Files[0].Path = "x" }, "pass_env_if[0].files[0].path", "must start with"},
 	{"file in the working directory", func(s *spec) { s.PassEnvIf[0].Files[0].Path = "./x" }, "pass_env_if[0].files[0].path", "may be untrusted"},
+	{"relative path to read for a cloud", func(s *spec) { s.PassEnvIf[0].Read = []string{"~/.cloud", "cloud"} }, "pass_env_if[0].read[1]", "must start with"},
 	{"empty model prefix", func(s *spec) { s.PassEnvIf[0].Models[0] = "" }, "pass_env_if[0].models[0]", "is empty"},
 	{"invalid dropped variable", func(s *spec) { s.DropEnv[0] = "A-B" }, "drop_env[0]", "or a prefix"},
 }

@@ -3,6 +3,7 @@ package clispec
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clichain/clichain/internal/grammar"
 )
@@ -17,6 +18,29 @@ func (v *validator) passed(path string, list []string) {
 	each(path, list, func(path, entry string) {
 		if !passShape().MatchString(entry) {
 			v.add(path, entry, "is not the name of a variable or a prefix with a trailing '*'")
+		}
+	})
+}
+
+func (v *validator) passRule(path string, rule PassRule) {
+	if len(rule.Pass) == 0 {
+		v.add(path+".pass", "", "is empty: list the variables to pass")
+	}
+	if len(rule.Env)+len(rule.Files)+len(rule.Models) == 0 {
+		v.add(path, "", "is never true: give a condition in env, files or models, or use pass_env")
+	}
+	v.passed(path+".pass", rule.Pass)
+	each(path+".env", rule.Env, v.variable)
+	each(path+".read", rule.Read, func(path, name string) { confinedPath(v, path, name) })
+	each(path+".files", rule.Files, func(path string, fact FileFact) {
+		v.fact(path, fact)
+		if strings.HasPrefix(fact.Path, "./") {
+			v.add(path+".path", fact.Path, "is a file of the working directory, which may be untrusted: use a file of the user")
+		}
+	})
+	each(path+".models", rule.Models, func(path, prefix string) {
+		if prefix == "" {
+			v.add(path, "", "is empty: every model matches")
 		}
 	})
 }

@@ -26,6 +26,7 @@ func (v *validator) rules(s *Spec) {
 	v.pattern("sessions.id", s.Sessions.ID)
 	allOf(v, "sessions.cumulative", s.Sessions.Cumulative, Counters...)
 	v.login(s)
+	v.confine(s.Confine)
 	each("guards", s.Guards, v.guard)
 	each("preflight", s.Preflight, v.preflight)
 	each("events", s.Events, v.eventRule)
@@ -233,28 +234,6 @@ func (v *validator) login(s *Spec) {
 		v.known("login.key_sources."+source, string(s.Login.KeySources[source]), texts(payers))
 	}
 	each("trust", s.Trust, v.fact)
-}
-
-func (v *validator) passRule(path string, rule PassRule) {
-	if len(rule.Pass) == 0 {
-		v.add(path+".pass", "", "is empty: list the variables to pass")
-	}
-	if len(rule.Env)+len(rule.Files)+len(rule.Models) == 0 {
-		v.add(path, "", "is never true: give a condition in env, files or models, or use pass_env")
-	}
-	v.passed(path+".pass", rule.Pass)
-	each(path+".env", rule.Env, v.variable)
-	each(path+".files", rule.Files, func(path string, fact FileFact) {
-		v.fact(path, fact)
-		if strings.HasPrefix(fact.Path, "./") {
-			v.add(path+".path", fact.Path, "is a file of the working directory, which may be untrusted: use a file of the user")
-		}
-	})
-	each(path+".models", rule.Models, func(path, prefix string) {
-		if prefix == "" {
-			v.add(path, "", "is empty: every model matches")
-		}
-	})
 }
 
 func (v *validator) fact(path string, fact FileFact) {

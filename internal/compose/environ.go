@@ -72,6 +72,30 @@ func cleanPath(environ []string, split func(string) []string, isAbs func(string)
 // Passed returns the part of the host's environment that the CLI may see for the model, with the variables that the
 // spec's SetEnv and Config.Env set. An empty model stands for the default of the CLI.
 func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
+	vars := h.alwaysPassed(spec)
+	var more []string
+	for _, rule := range h.passRules(spec, model, vars) {
+		more = append(more, rule.Pass...)
+	}
+	if len(more) > 0 {
+		h.pass(spec, more, vars)
+		h.set(vars)
+	}
+	return vars
+}
+
+// Read returns the files that a confined CLI may read for the model: those of the spec's Confine, and those of the
+// PassEnvIf rules that apply. They have the form of ConfineRules.Read.
+func (h *Host) Read(spec *clispec.Spec, model string) []string {
+	paths := slices.Clone(spec.Confine.Read)
+	for _, rule := range h.passRules(spec, model, h.alwaysPassed(spec)) {
+		paths = append(paths, rule.Read...)
+	}
+	return paths
+}
+
+// alwaysPassed returns the variables that the CLI may see for each model.
+func (h *Host) alwaysPassed(spec *clispec.Spec) map[string]string {
 	vars := map[string]string{}
 	pass := slices.Concat(spec.PassEnv, h.PassEnv)
 	if !h.Inside { // the other lists describe this machine
@@ -82,18 +106,18 @@ func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	}
 	h.pass(spec, pass, vars)
 	h.set(vars)
-	var more []string
+	return vars
+}
+
+// passRules returns the PassEnvIf rules that apply. vars are the variables that always pass.
+func (h *Host) passRules(spec *clispec.Spec, model string, vars map[string]string) (rules []clispec.PassRule) {
 	for i, rule := range spec.PassEnvIf {
 		if i < len(h.Shown) && h.Shown[i] || grammar.FirstSet(rule.Env, vars) != "" ||
 			slices.ContainsFunc(rule.Models, func(prefix string) bool { return strings.HasPrefix(model, prefix) }) {
-			more = append(more, rule.Pass...)
+			rules = append(rules, rule)
 		}
 	}
-	if len(more) > 0 {
-		h.pass(spec, more, vars)
-		h.set(vars)
-	}
-	return vars
+	return rules
 }
 
 // set applies the spec's SetEnv and Config.Env, which override variables of the host.

@@ -96,3 +96,32 @@ func TestShellVariables(t *testing.T) {
 		})
 	}
 }
+
+// A confined CLI may read the credentials of a cloud only if it is configured to use that cloud.
+func TestReadFollowsPassEnvIf(t *testing.T) {
+	spec := clispec.Spec{
+		Name: "mine", Binary: "mine", Confine: clispec.ConfineRules{Read: []string{"/etc/mine"}},
+		PassEnvIf: []clispec.PassRule{
+			{Pass: []string{"A_*"}, Env: []string{"USE_A"}, Read: []string{"~/.a", "${A_FILE}"}},
+			{Pass: []string{"B_*"}, Models: []string{"b/"}, Read: []string{"~/.b"}},
+			{Pass: []string{"C_*"}, Files: []clispec.FileFact{{Path: "~/.mine"}}, Read: []string{"~/.c"}},
+		},
+	}
+	for _, test := range []struct {
+		name, model string
+		change      func(*Host)
+		want        []string
+	}{
+		{"no cloud", "", func(*Host) {}, nil},
+		{"variable", "", func(h *Host) { h.Env = []string{"USE_A=1"} }, []string{"~/.a", "${A_FILE}"}},
+		{"model", "b/m", func(*Host) {}, []string{"~/.b"}},
+		{"file", "", func(h *Host) { h.Shown = []bool{false, false, true} }, []string{"~/.c"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := testHost()
+			test.change(&h)
+			require.Equal(t, append([]string{"/etc/mine"}, test.want...), h.Read(&spec, test.model))
+			require.Equal(t, []string{"/etc/mine"}, spec.Confine.Read)
+		})
+	}
+}

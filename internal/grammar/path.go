@@ -51,6 +51,9 @@ func ReadValue(text string) (PathTemplate, error) {
 // Variable returns the variable at the start of the template, "" if there is none.
 func (t PathTemplate) Variable() string { return t.variable }
 
+// Fallback returns the path of the template if its variable is not set. ok is false if there is no such path.
+func (t PathTemplate) Fallback() (path string, ok bool) { return t.base + t.rest, t.base != "" }
+
 // Place is the environment in which a CLI looks for its files.
 type Place struct {
 	Vars map[string]string
