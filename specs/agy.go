@@ -43,7 +43,7 @@ func Agy() clispec.Spec {
 		Env:     []clispec.EnvRow{{Name: "AGY_CLI_DISABLE_AUTO_UPDATE", Value: "true"}},
 		PassEnv: []string{"AGY_*", "ANTIGRAVITY_*", "GEMINI_API_KEY"},
 		Models:  clispec.ModelRules{Accept: []string{`(?i)(gemini|gemma|claude|gpt)-[\w.:@-]+`}},
-		Login:   agyLogin(),
+		Login:   agyLogin(), Confine: agyPaths(),
 		// For an unknown conversation the CLI begins another one, with a warning.
 		Sessions: clispec.SessionRules{ID: uuid, SameID: true, Cumulative: []string{"turns"}},
 		// It is not known whether each tool is reported before it acts.

@@ -43,8 +43,8 @@ func Claude() clispec.Spec {
 			"CLAUDECODE*", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_MESSAGING_SOCKET",
 			"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_EXECPATH",
 		},
-		Models:   claudeModels(),
-		Login:    claudeLogin(),
+		Models: claudeModels(),
+		Login:  claudeLogin(), Confine: claudePaths(),
 		Sessions: clispec.SessionRules{ID: uuid, Cumulative: []string{"cost_usd"}},
 		Preflight: []clispec.PreflightRule{bypass("bypassPermissions"), {
 			When: access(call.AccessFull), Root: true, UnlessEnv: []string{"IS_SANDBOX"},

@@ -31,8 +31,8 @@ func Cline() clispec.Spec {
 		PassEnv:   []string{"CLINE_API_KEY", "CLINE_DIR", "CLINE_DATA_DIR", "CLINE_PROVIDER_SETTINGS_PATH"},
 		PassEnvIf: clinePass(),
 		Models:    clispec.ModelRules{Accept: []string{`[^/\s]+/\S+`}},
-		Login:     clineLogin(),
-		Events:    clineEvents(), ToolEvents: clispec.ToolsAtStart,
+		Login:     clineLogin(), Confine: clinePaths(),
+		Events: clineEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines: clineLines(),
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g cline",
@@ -219,5 +219,5 @@ func clinePass() (rules []clispec.PassRule) {
 			{Path: clineFolder + "providers.json", JSON: pairs("lastUsedProvider", v.name)},
 		}})
 	}
-	return rules
+	return withFiles(rules)
 }

@@ -35,7 +35,7 @@ func Codex() clispec.Spec {
 			Accept: []string{`(?i)((chat)?gpt|codex)-[\w.:-]+`, `o\d[\w.-]*`},
 			List:   codexModels(),
 		},
-		Login: codexLogin(),
+		Login: codexLogin(), Confine: codexPaths(),
 		Trust: []clispec.FileFact{
 			{
 				Path:    "${CODEX_HOME:-~/.codex}/config.toml",

@@ -41,7 +41,7 @@ func Copilot() clispec.Spec {
 		Models: clispec.ModelRules{
 			Accept: []string{`(?i)auto|(claude|gpt|gemini|grok|kimi|mai)-[\w.:-]+`},
 		},
-		Login: copilotLogin(),
+		Login: copilotLogin(), Confine: copilotPaths(),
 		Trust: []clispec.FileFact{
 			{Path: "${COPILOT_HOME:-~/.copilot}/config.json", Pattern: `(?s)"trustedFolders"\s*:\s*\[[^\]]*"{dir}"`},
 		},

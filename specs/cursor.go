@@ -43,7 +43,7 @@ func Cursor() clispec.Spec {
 		Models: clispec.ModelRules{
 			Accept: []string{`auto|cheetah|(composer|grok)[\w.:-]*`, `(gpt|sonnet|opus|claude|gemini)-[\w.:-]+`},
 		},
-		Login:    cursorLogin(),
+		Login: cursorLogin(), Confine: cursorPaths(),
 		Sessions: clispec.SessionRules{ID: `[A-Za-z0-9_-]+`},
 		Events:   cursorEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text: clispec.TextRule{AnswerOnly: true},

@@ -37,7 +37,7 @@ func Gemini() clispec.Spec {
 		DropEnv:   []string{"GEMINI_SYSTEM_MD", "GEMINI_RESTRICTED_MODE"},
 		NestedEnv: []string{"GEMINI_CLI"},
 		Models:    geminiModels(),
-		Login:     geminiLogin(),
+		Login:     geminiLogin(), Confine: geminiPaths(),
 		Trust: []clispec.FileFact{
 			{Path: "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json", JSON: pairs("{dir}", "TRUST_(FOLDER|PARENT)")},
 		},

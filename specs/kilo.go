@@ -9,7 +9,7 @@ import (
 
 // Kilo is the Kilo Code CLI, a fork of opencode.
 func Kilo() clispec.Spec {
-	s := openCode{
+	o := openCode{
 		name: "kilo",
 		// The CLI leaves out its own long text only for the agents that make titles.
 		lean: "title",
@@ -17,7 +17,9 @@ func Kilo() clispec.Spec {
 		write: `"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow",` +
 			`"external_directory":"deny"`,
 		config: []string{"kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "config.json"},
-	}.spec()
+	}
+	s := o.spec()
+	s.Confine = kiloPaths(o)
 	s.ProviderSlug, s.CheckedWith = "kilo-cli", "7.7.9"
 	s.Packages = []string{"@kilocode/cli", "@kilocode/cli-linux-x64"}
 	s.Hints[call.ReasonNotInstalled] = "npm install -g @kilocode/cli"

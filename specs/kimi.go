@@ -39,7 +39,7 @@ func Kimi() clispec.Spec {
 			Accept: []string{`(?i)(kimi|moonshot)[\w./:@-]*`},
 			List:   []clispec.ListRule{{Args: []string{"provider", "list", "--json"}, Path: "models|@keys"}},
 		},
-		Login:    kimiLogin(),
+		Login: kimiLogin(), Confine: kimiPaths(),
 		Sessions: clispec.SessionRules{ID: `session_` + uuid, DirBound: true},
 		Events:   kimiEvents(), ToolEvents: clispec.ToolsAtEnd,
 		Lines: kimiLines(),

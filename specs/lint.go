@@ -44,6 +44,7 @@ type linter struct {
 var lints = []func(*linter){
 	(*linter).conditions, (*linter).templates, (*linter).promptOnce, (*linter).unused,
 	(*linter).eventOrder, (*linter).eventValues, (*linter).answers, (*linter).lines, (*linter).hints, (*linter).secrets,
+	(*linter).confine,
 }
 
 func (l *linter) warn(path, format string, args ...any) {
@@ -265,5 +266,13 @@ func (l *linter) hints() {
 	if len(missing) > 0 {
 		l.warn("hints", "is missing for %s: tell users how to install the CLI and how to log in",
 			strings.Join(missing, " and "))
+	}
+}
+
+// confine finds a spec that does not list the state of its CLI.
+func (l *linter) confine() {
+	if len(l.spec.Confine.State) == 0 {
+		l.warn("confine.state", "is missing, so the kernel does not confine the CLI: "+
+			"list the files and directories that it keeps")
 	}
 }

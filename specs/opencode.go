@@ -63,7 +63,7 @@ func (o openCode) spec() clispec.Spec {
 			Accept: []string{`[^/\s]+/\S+`},
 			List:   []clispec.ListRule{{Args: []string{"models", "--pure"}}}, // it runs plugins too
 		},
-		Login: openCodeLogin(o.name), Live: openCodeLive(),
+		Login: openCodeLogin(o.name), Confine: o.paths(), Live: openCodeLive(),
 		// The CLI hangs when it resumes a session in another directory.
 		Sessions: clispec.SessionRules{ID: `ses_[A-Za-z0-9]+`, DirBound: true},
 		Events:   openCodeEvents(), ToolEvents: clispec.ToolsAtEnd,

@@ -5,6 +5,25 @@ import "github.com/clichain/clichain/clispec"
 // The credentials of clouds and of other vendors that a CLI can use, each with the signs that it is configured to.
 // Only files of the user count, because the files of a working directory may be untrusted.
 
+// withFiles adds the files in which a cloud keeps its credentials to the rules that pass its variables.
+func withFiles(rules []clispec.PassRule) []clispec.PassRule {
+	aws := []string{
+		"~/.aws", "${AWS_CONFIG_FILE}", "${AWS_SHARED_CREDENTIALS_FILE}", "${AWS_WEB_IDENTITY_TOKEN_FILE}",
+		"${AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE}", "${AWS_CA_BUNDLE}",
+	}
+	google := []string{"${GOOGLE_APPLICATION_CREDENTIALS}", "~/.config/gcloud/application_default_credentials.json"}
+	azure := []string{"~/.azure", "${AZURE_FEDERATED_TOKEN_FILE}", "${AZURE_CLIENT_CERTIFICATE_PATH}"}
+	files := map[string][]string{
+		"AWS_*": aws, "GOOGLE_APPLICATION_CREDENTIALS": google, "GOOGLE_*": google, "AZURE_*": azure,
+	}
+	for i, rule := range rules {
+		for _, variable := range rule.Pass {
+			rules[i].Read = append(rules[i].Read, files[variable]...)
+		}
+	}
+	return rules
+}
+
 // claudePass has the switches of the clouds, which may also be in the settings.
 func claudePass() []clispec.PassRule {
 	rule := func(pass []string, switches ...string) clispec.PassRule {
@@ -19,14 +38,14 @@ func claudePass() []clispec.PassRule {
 		}
 		return r
 	}
-	return []clispec.PassRule{
+	return withFiles([]clispec.PassRule{
 		rule([]string{"AWS_*"}, "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_MANTLE", "CLAUDE_CODE_USE_ANTHROPIC_AWS"),
 		rule(
 			[]string{"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*"},
 			"CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
 		),
 		rule([]string{"AZURE_*"}, "CLAUDE_CODE_USE_FOUNDRY"),
-	}
+	})
 }
 
 // codexPass: Azure is a provider in the configuration.
@@ -41,7 +60,7 @@ func codexPass() []clispec.PassRule {
 func geminiPass() []clispec.PassRule {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	switches := []string{"GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL"}
-	return []clispec.PassRule{
+	return withFiles([]clispec.PassRule{
 		{
 			Pass: []string{"GOOGLE_CLOUD_*", "GOOGLE_APPLICATION_CREDENTIALS"}, Env: switches,
 			Files: []clispec.FileFact{
@@ -62,7 +81,7 @@ func geminiPass() []clispec.PassRule {
 				{Path: folder + "settings.json", JSON: pairs("security.auth.selectedType", "oauth-personal")},
 			},
 		},
-	}
+	})
 }
 
 // vendor is a vendor whose models several CLIs can use.
@@ -118,5 +137,5 @@ func openCodePass(files ...string) (rules []clispec.PassRule) {
 		}
 		rules = append(rules, r)
 	}
-	return rules
+	return withFiles(rules)
 }

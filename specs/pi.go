@@ -39,9 +39,9 @@ func Pi() clispec.Spec {
 		DropEnv:   []string{"PI_STARTUP_BENCHMARK", "PI_TIMING"},
 		NestedEnv: []string{"PI_CODING_AGENT"},
 		Models:    clispec.ModelRules{Accept: []string{`[^/\s]+/\S+`}},
-		Login:     piLogin(),
-		Sessions:  clispec.SessionRules{ID: uuid, DirBound: true},
-		Events:    piEvents(), ToolEvents: clispec.ToolsAtStart,
+		Login:     piLogin(), Confine: piPaths(),
+		Sessions: clispec.SessionRules{ID: uuid, DirBound: true},
+		Events:   piEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text:  clispec.TextRule{AnswerOnly: true},
 		Lines: piLines(),
 		Hints: map[call.Reason]string{

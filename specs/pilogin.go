@@ -33,7 +33,7 @@ func piPass() (rules []clispec.PassRule) {
 			{Path: piFolder + "auth.json", Pattern: `"(` + v.named + `)"`},
 		}})
 	}
-	return rules
+	return withFiles(rules)
 }
 
 func piVendors() []vendor {

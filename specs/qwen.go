@@ -49,7 +49,7 @@ func Qwen() clispec.Spec {
 			"QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_AGENT_ID",
 		},
 		Models: clispec.ModelRules{Accept: []string{`(?i)qwen[\w.:-]*`, `coder-model`}},
-		Login:  qwenLogin(),
+		Login:  qwenLogin(), Confine: qwenPaths(),
 		Sessions: clispec.SessionRules{
 			ID: uuid, DirBound: true, SameID: true,
 			Cumulative: []string{"input_tokens", "output_tokens", "cache_read_tokens"},

@@ -67,5 +67,5 @@ func qwenPass() []clispec.PassRule {
 			},
 		)
 	}
-	return rules
+	return withFiles(rules)
 }
