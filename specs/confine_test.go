@@ -65,7 +65,7 @@ func TestStateFollowsVariables(t *testing.T) {
 	}
 }
 
-// An instance in a file has the state of its own home.
+// An instance in a file keeps its state in the home that it sets.
 func TestStateOfInstance(t *testing.T) {
 	list, err := specs.Load(strings.NewReader("instance_of: claude\nname: work\nset_env: {CLAUDE_CONFIG_DIR: ~/.claude-work}\n"))
 	require.NoError(t, err)

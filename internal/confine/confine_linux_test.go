@@ -244,3 +244,11 @@ func TestRulesWithEmptyDirectory(t *testing.T) {
 	m.write("empty/a", "x")
 	m.check("ls .", false)
 }
+
+// The files of a login depend on the call. If they are given, they replace the list of the spec.
+func TestRulesForRead(t *testing.T) {
+	m := newMachine(t, none)
+	m.check("cat ~/.ssh/id", false)
+	m.in.Read = []string{"~/.ssh/id", "~/.missing", "${MISSING}"}
+	m.check("cat ~/.ssh/id", true)
+}

@@ -29,7 +29,11 @@ func (p *plan) state() (paths []string) {
 
 // loginFiles returns the further files that a login of the CLI needs.
 func (p *plan) loginFiles() (paths []string) {
-	for _, path := range p.in.Spec.Confine.Read {
+	read := p.in.Read
+	if read == nil {
+		read = p.in.Spec.Confine.Read
+	}
+	for _, path := range read {
 		paths = append(paths, expand(path, p.place)...)
 	}
 	return paths

@@ -38,8 +38,11 @@ type Watched struct {
 	files map[string]watchedFile
 }
 
-// watchedRoot is a watched file or directory.
-type watchedRoot struct{ path, why string }
+// watchedRoot is a watched file or directory, or a value in a JSON file.
+type watchedRoot struct {
+	path, why string
+	value     string // the gjson path of the value; "" for the whole file
+}
 
 // watchedFile identifies the content of a file.
 type watchedFile struct {
@@ -59,6 +62,10 @@ func Watch(in Input) Watched {
 	for _, state := range in.Spec.Confine.State {
 		for _, path := range links.expand(state.Path, place) {
 			for _, name := range state.Watch {
+				if state.File {
+					w.roots = append(w.roots, watchedRoot{path, nextStart, name})
+					continue
+				}
 				w.add(filepath.Join(path, filepath.FromSlash(name)), nextStart)
 			}
 		}
@@ -72,7 +79,7 @@ func Watch(in Input) Watched {
 	return w
 }
 
-func (w *Watched) add(path, why string) { w.roots = append(w.roots, watchedRoot{path, why}) }
+func (w *Watched) add(path, why string) { w.roots = append(w.roots, watchedRoot{path: path, why: why}) }
 
 func (w *Watched) addRepository(dir string) {
 	r, ok := findRepository(dir)
@@ -96,6 +103,12 @@ func (w *Watched) addRepository(dir string) {
 func (w *Watched) read() map[string]watchedFile {
 	files := map[string]watchedFile{}
 	for _, root := range w.roots {
+		if root.value != "" {
+			if file, ok := lookValue(root); ok {
+				files[root.path+" ("+root.value+")"] = file
+			}
+			continue
+		}
 		// A link is watched with its target.
 		for _, dir := range slices.Compact([]string{root.path, realPath(root.path)}) {
 			count := 0
