@@ -58,7 +58,7 @@ var rows = slices.Concat(systemRows(), []Row{
 		"{program}", run, run, run, "the installation of the CLI and of its interpreter, also below /opt or in /nix/store",
 		(*plan).installation, named,
 	},
-	{"{temp}", change, change, all, "a private temporary directory of the call", (*plan).temp, whole},
+	{"{temp}", change, change, all, "a private temporary directory of the call", (*plan).temp, (*plan).grantTemp},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",
 		(*plan).state, (*plan).grantState,
