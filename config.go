@@ -72,6 +72,16 @@ type Config struct {
 	FreshSessionOnReject bool
 	// Sandbox controls the behavior in a sandbox such as a Nix build. Zero: SandboxAuto.
 	Sandbox SandboxPolicy
+	// Confine tells whether the kernel confines the CLI to the files that the access level of the request permits.
+	// Zero: ConfineAuto.
+	Confine call.Confinement
+	// ReadPaths and WritePaths are absolute paths of further files and directories that a confined CLI may read, or
+	// read and change. Nil: none.
+	ReadPaths, WritePaths []string
+	// CachePaths are directories that a confined CLI may change with AccessWrite, such as the caches of compilers and
+	// package managers. A "~" at the start is the home directory. Nil: common caches; see docs/reference/confinement.md.
+	// Empty: none.
+	CachePaths []string
 	// Billing restricts who pays for a call. With BillingSubscription, a call never costs more than the flat price of
 	// a plan. The CLI does not see API keys of the vendor, and a backend that may charge for the call is skipped with
 	// the reason billing. If only the CLI can tell, its status command runs once. A run that turns out to be charged,
@@ -185,6 +195,7 @@ func (c *Config) settings() backend.Settings {
 		Output: c.Output, Transport: c.Transport, ModelAliases: c.ModelAliases,
 		RefuseNested: c.RefuseNested, TrustDir: c.TrustDir, FreshSessionOnReject: c.FreshSessionOnReject,
 		Sandbox: backend.Sandbox(c.Sandbox), Billing: c.Billing,
+		Confine: c.Confine, ReadPaths: c.ReadPaths, WritePaths: c.WritePaths, CachePaths: c.CachePaths,
 		PassEnv: c.PassEnv, InheritEnv: c.InheritEnv, Env: c.Env, RequestEnv: c.RequestEnv,
 		MaxOutput: c.MaxOutput, MaxParallel: c.MaxParallel, Slots: c.Slots,
 		Container: (*container.Container)(c.Container), Registry: c.Registry, Shim: c.Shim, Cgroup: c.Cgroup,

@@ -23,6 +23,8 @@ type Status struct {
 	Expired bool
 	// Unproven: credentials exist, but the service may refuse them.
 	Unproven bool
+	// Confined is what would confine a call, by its access, as in Response.Confined.
+	Confined map[Access]string
 	// SuppressedBy is the environment variable or setting that turns the backend off. Empty: the backend is on.
 	SuppressedBy string
 	// Doubts has a line for each mistake in SKIP_CLI and its aliases, such as a misspelled name. The line says which
@@ -40,8 +42,13 @@ func (p *Provider) Status(dir string) Status {
 		return Status{Login: clispec.LoginUnknown, Err: err}
 	}
 	found := p.impl.Status(dir)
+	confined := map[Access]string{}
+	for access := call.AccessNone; access <= call.AccessFull; access++ {
+		confined[access], _ = p.impl.Confined(found.Path, access)
+	}
 	return Status{
-		Path: found.Path, Version: found.Version,
+		Confined: confined,
+		Path:     found.Path, Version: found.Version,
 		Login: found.Login.State, Evidence: found.Login.Evidence, Billing: found.Login.Billing,
 		Expired: found.Login.Expired, Unproven: found.Login.Unproven,
 		SuppressedBy: found.SuppressedBy, Doubts: skiplist.EnvironDoubts(),

@@ -55,6 +55,7 @@ type Diagnosis struct {
 	Evidence       string             `json:"evidence"`         // the variable, file or command that proves it
 	Billing        call.Billing       `json:"billing"`          // who would pay; empty: unknown
 	RequiresAPIKey bool               `json:"requires_api_key"` // Billing is BillingAPIKey
+	Confined       map[string]string  `json:"confined"`         // what would confine a call, by its access
 	SuppressedBy   string             `json:"suppressed_by"`    // the variable or setting that turns the backend off
 	CoolingUntil   *time.Time         `json:"cooling_until"`    // the end of its cooldown; nil: not in cooldown
 	Problems       []Problem          `json:"problems"`         // reasons why it cannot answer, followed by remarks
@@ -173,7 +174,10 @@ func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 	status := p.Status(d.cfg.Dir)
 	found.Path, found.Installed, found.Version = status.Path, status.Path != "", status.Version
 	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
-	found.SuppressedBy = status.SuppressedBy
+	found.SuppressedBy, found.Confined = status.SuppressedBy, map[string]string{}
+	for access, how := range status.Confined {
+		found.Confined[access.String()] = how
+	}
 	if status.Expired {
 		message := "the credential in " + status.Evidence + " has expired and cannot be renewed"
 		found.remark("credential_expired", message, p.Spec().Hints[call.ReasonUnauthenticated])

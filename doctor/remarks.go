@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/landlock"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
@@ -36,6 +37,9 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	}
 	path := os.Getenv("PATH")
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(path), argumentRemarks(&spec, &cfg))
+	if _, err := landlock.Usable(); err != nil && cfg.Confine != call.ConfineOff {
+		found.remark("not_confined", "the kernel does not enforce the access of a call: "+err.Error(), "")
+	}
 	for _, s := range d.surroundings {
 		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
 	}

@@ -13,6 +13,9 @@ type Command struct {
 	// whether the directory contains nothing but empty files that the spec defines.
 	Dir   string `json:"dir"`
 	Empty bool   `json:"dir_is_empty"`
+	// Confined is what would confine the process, as in Response.Confined, and Grants is what it may do with files then.
+	Confined string  `json:"confined,omitempty"`
+	Grants   []Grant `json:"grants,omitempty"`
 	// Stdin is the size of standard input, in bytes. Zero means that standard input is closed.
 	Stdin int `json:"stdin_bytes"`
 	// Files are created for the call and deleted after it.
@@ -23,6 +26,14 @@ type Command struct {
 	// values.
 	Output    string `json:"output"`
 	Transport string `json:"transport"`
+}
+
+// Grant is what a confined process may do with a file, or with a directory and everything below it.
+type Grant struct {
+	Path string `json:"path"`
+	// Access are letters: r to read files and list directories, x to execute, w to create, change and remove, d to
+	// control devices.
+	Access string `json:"access"`
 }
 
 // File is a file that a call creates for its CLI.

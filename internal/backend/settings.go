@@ -33,6 +33,9 @@ type Settings struct {
 	FreshSessionOnReject             bool
 	Sandbox                          Sandbox
 	Billing                          call.Billing
+	Confine                          call.Confinement
+	ReadPaths, WritePaths            []string
+	CachePaths                       []string
 	PassEnv, Env, RequestEnv         []string
 	InheritEnv                       bool
 	MaxOutput                        int64
@@ -80,6 +83,7 @@ func (s *Settings) Mistakes() (list []*call.Error) {
 	add(misconfig.Word("config.output", s.Output, clispec.OutputStream, clispec.OutputJSON, clispec.OutputText),
 		misconfig.Word("config.transport", s.Transport, clispec.TransportStdin, clispec.TransportArgv),
 		misconfig.Word("config.sandbox", s.Sandbox, SandboxAuto, SandboxOn, SandboxOff),
+		misconfig.Word("config.confine", s.Confine, call.ConfineAuto, call.ConfineRequired, call.ConfineOff),
 		misconfig.Word("config.breaker", s.Breaker, cooldown.BreakerSessions, cooldown.BreakerOn, cooldown.BreakerOff),
 		misconfig.Word("config.billing", s.Billing, call.BillingSubscription, call.BillingAPIKey),
 		misconfig.Bound("config.first_output_timeout", s.FirstOutputTimeout),

@@ -50,6 +50,10 @@ func (p *Provider) Command(ctx context.Context, req call.Request) (*runs.Command
 		name, _, _ := strings.Cut(kv, "=")
 		c.Env = append(c.Env, name)
 	}
+	c.Confined = inv.confined.how
+	for _, r := range inv.confined.rules {
+		c.Grants = append(c.Grants, runs.Grant{Path: r.Path, Access: r.Access.String()})
+	}
 	for _, f := range inv.Files {
 		c.Files = append(c.Files, runs.File{Path: f.Path, Size: len(f.Content)})
 	}
@@ -76,6 +80,7 @@ func (p *Provider) HoldKey(ctx context.Context, req call.Request) (key string, e
 	for _, f := range inv.Files {
 		h.Add(f.Path, f.Content)
 	}
+	h.Add(inv.confined.mark()...)
 	h.Add(p.Login.Mark(login.PlaceOf(inv.Call.Env, inv.Dir)))
 	return h.Long(), nil
 }

@@ -107,7 +107,7 @@ func (p *Provider) holding(
 	program, resumes := p.LiveProgram(), why.session && p.Composer.Resumes(inv.Call)
 	return held.Plan{
 		Invocation: inv.Invocation, Box: inv.box, Rules: &p.Spec.Live, Remove: remove,
-		Command:   proc.Command{Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup},
+		Command:   proc.Command{Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup, Rules: inv.confined.rules},
 		MaxOutput: p.Settings.MaxOutput,
 		Timeout:   max(p.Settings.Timeout, 0), First: p.Settings.FirstOutputTimeout, Idle: p.Settings.IdleTimeout,
 		Permit: permit,

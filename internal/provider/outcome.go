@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -34,6 +35,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	if o.plan.box.Explain(v.Err, ev, spec.Hints); o.plan.box == nil && v.Err != nil {
 		judge.AddHint(v.Err, homeHint(o.Environ()))
 	}
+	o.plan.confined.explain(v.Err, ev)
 	hintDrift(v.Err, machine.Drift(o.plan.Call.Version, spec.CheckedWith))
 	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err)
 	ev.Secrets.AllDisguised(ev.Tally.Warnings)
@@ -95,8 +97,9 @@ func (o *outcome) response(text string) *call.Response {
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: o.ownUsage(total), Duration: o.took,
-		Warnings: append(skiplist.EnvironDoubts(), t.Warnings...), Flags: t.Flags, Metadata: o.req.Metadata,
-		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith),
+		Warnings: slices.Concat(skiplist.EnvironDoubts(), t.Warnings, inv.confined.watched.Changed()),
+		Flags:    t.Flags, Metadata: o.req.Metadata,
+		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith), Confined: inv.confined.how,
 	}
 	saveSession(resp, session.Record{Dir: inv.Dir, Used: o.sessionUsage(resp.Session, total)})
 	return resp

@@ -19,8 +19,9 @@ type plan struct {
 	bill *login.Bill    // which account pays
 	box  *container.Box // nil: the CLI runs on this machine
 
-	known *session.Record // of the session to continue
-	mode  mode            // the mode of the composed invocation
+	known    *session.Record // of the session to continue
+	confined confinement
+	mode     mode // the mode of the composed invocation
 }
 
 // mode is how the CLI runs.
@@ -62,7 +63,11 @@ func (p *Provider) prepare(
 	if err != nil {
 		return nil, p.Label(err)
 	}
-	return &plan{inv, b, box, known, m}, nil
+	confined, err := p.confine(inv, starts)
+	if err != nil {
+		return nil, p.Label(err)
+	}
+	return &plan{inv, b, box, known, confined, m}, nil
 }
 
 func (p *Provider) compose(
@@ -95,6 +100,9 @@ func (p *Provider) compose(
 	if m.shown {
 		p.Composer.Show(inv)
 	}
+	if _, kernel := p.Confined(inv.Path, inv.Call.Access); kernel {
+		giveTemp(inv, m.temp)
+	}
 	if !p.InContainer() {
 		return inv, nil, workdir.CheckTrust(inv)
 	}
@@ -106,7 +114,7 @@ func (p *Provider) compose(
 func (c *plan) of(turn *compose.Call) *plan {
 	inv := *c.Invocation
 	inv.Call = turn
-	return &plan{&inv, c.bill, c.box, c.known, c.mode}
+	return &plan{&inv, c.bill, c.box, c.known, c.confined, c.mode}
 }
 
 // makeFiles creates the temporary files of the call. Always call remove.

@@ -74,7 +74,7 @@ func (p *Provider) execute(
 	result, left, spawnErr := c.box.Supervise(ctx, proc.Command{
 		Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Stdin: c.Stdin,
 		Stdout: quiet.Over(stdout), Stderr: quiet.Over(stderr),
-		Limit: p.Settings.MaxOutput, Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup, KillAt: kill,
+		Limit: p.Settings.MaxOutput, Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup, KillAt: kill, Rules: c.confined.rules,
 	})
 	r.stopTimers()
 	if spawnErr != nil {

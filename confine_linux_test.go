@@ -1,0 +1,150 @@
+package clichain_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/landlock"
+	"github.com/stretchr/testify/require"
+)
+
+// confinedHome makes a home directory with a secret and the state of a CLI. The CLI runs its prompt as a shell script.
+// Fakes are not confined, so it is a script.
+func confinedHome(t *testing.T) (home string, spec clichain.CliSpec) {
+	t.Helper()
+	if _, err := landlock.Usable(); err != nil {
+		t.Skip(err)
+	}
+	home = t.TempDir()
+	t.Setenv("HOME", home)
+	write := func(name, text string, mode os.FileMode) {
+		path := filepath.Join(home, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), mode))
+	}
+	write(".ssh/id_rsa", "the secret", 0o600)
+	write("work/file.txt", "text of the directory", 0o644)
+	write("bin/lumen", "#!/bin/sh\nsh -c \"$2\" && echo done\n", 0o755)
+	return home, clichain.CliSpec{
+		Name: "lumen", Binary: filepath.Join(home, "bin/lumen"),
+		Args: []clispec.ArgRow{
+			{Args: []string{"-p", "{prompt}"}},
+			{Args: []string{"--work"}, When: clispec.When{Access: []call.Access{call.AccessRead, call.AccessWrite, call.AccessFull}}},
+		},
+		Confine: clispec.ConfineRules{State: []clispec.StatePath{{Path: "~/.lumen", Watch: []string{"hooks"}}}},
+	}
+}
+
+func TestConfinement(t *testing.T) {
+	const work = "$HOME/work"
+	const none, read, write = clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite
+	for _, test := range []struct {
+		name, script string
+		allowed      []clichain.Access
+	}{
+		{"read a secret", "cat $HOME/.ssh/id_rsa", nil},
+		{"write to the home directory", "echo x >$HOME/new", nil},
+		{"replace a program of the user", "echo x >$HOME/bin/lumen", nil},
+		{"write to another directory", "echo x >" + t.TempDir() + "/new", nil},
+		{"read the working directory", "cat " + work + "/file.txt", []clichain.Access{read, write}},
+		{"write to the working directory", "echo x >" + work + "/new", []clichain.Access{write}},
+		{"write through a link", "ln -sf $HOME/.ssh " + work + "/link; echo x >" + work + "/link/new", nil},
+		{"write state", "echo x >$HOME/.lumen/state", []clichain.Access{none, read, write}},
+		{"use the temporary directory", "mktemp", []clichain.Access{none, read, write}},
+		{"read a file of the system", "cat /etc/passwd", []clichain.Access{none, read, write}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, access := range []clichain.Access{none, read, write} {
+				home, spec := confinedHome(t) // a script that is allowed changes it
+				req := clichain.Prompt(test.script)
+				if req.Access = access; access != none {
+					req.Dir = filepath.Join(home, "work")
+				}
+				for _, confine := range []call.Confinement{call.ConfineAuto, call.ConfineOff} {
+					resp, err := clichain.NewProvider(spec, &clichain.Config{Confine: confine}).Complete(t.Context(), req)
+					if confine == call.ConfineAuto && !slices.Contains(test.allowed, access) {
+						requireReason(t, clichain.ReasonExit, err)
+						continue
+					}
+					require.NoError(t, err, "%s with access %s", confine, access)
+					require.Equal(t, confine == call.ConfineAuto, resp.Confined[:3] == "lan", resp.Confined)
+				}
+			}
+		})
+	}
+}
+
+// A call that must be confined, and cannot be, is refused before the program starts.
+func TestConfinementRequired(t *testing.T) {
+	home, spec := confinedHome(t)
+	marker := filepath.Join(home, "started")
+	unknown := spec
+	unknown.Confine = clispec.ConfineRules{}
+	for name, test := range map[string]struct {
+		spec clichain.CliSpec
+		req  clichain.Request
+	}{
+		"spec without state": {unknown, clichain.Prompt("touch " + marker)},
+		"access full":        {spec, clichain.Request{Messages: clichain.Prompt("touch " + marker).Messages, Access: clichain.AccessFull, Dir: home}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := clichain.NewProvider(test.spec, &clichain.Config{Confine: call.ConfineRequired})
+			_, err := p.Complete(t.Context(), test.req)
+			be := requireReason(t, clichain.ReasonUnconfined, err)
+			require.Equal(t, call.StageSkipped, be.Stage)
+			require.NoFileExists(t, marker)
+		})
+	}
+}
+
+// The error of a denied access names the path and the fields that grant it.
+func TestConfinementExplainsDenials(t *testing.T) {
+	home, spec := confinedHome(t)
+	secret := filepath.Join(home, ".ssh/id_rsa")
+	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("cat "+secret))
+	be := requireReason(t, clichain.ReasonExit, err)
+	require.Contains(t, be.Hint, secret)
+	require.Contains(t, be.Advice, call.Advice{Action: call.ActionAdd, Field: "config.read_paths", Value: secret})
+	granted := clichain.NewProvider(spec, &clichain.Config{ReadPaths: []string{secret}})
+	resp, err := granted.Complete(t.Context(), clichain.Prompt("cat "+secret))
+	require.NoError(t, err)
+	require.Contains(t, resp.Text, "the secret")
+	_, err = clichain.NewProvider(spec, &clichain.Config{ReadPaths: []string{"none"}}).Complete(t.Context(), clichain.Prompt("true"))
+	require.Equal(t, "config.read_paths", requireReason(t, clichain.ReasonBadOption, err).Option)
+}
+
+// The response reports files that the run changed and that act outside the confinement later.
+func TestConfinementReportsPersistence(t *testing.T) {
+	home, spec := confinedHome(t)
+	hook := filepath.Join(home, ".lumen/hooks/start")
+	resp, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("mkdir -p $HOME/.lumen/hooks; echo x >"+hook))
+	require.NoError(t, err)
+	require.Len(t, resp.Warnings, 1)
+	require.Contains(t, resp.Warnings[0], hook)
+}
+
+// A shim and its program are confined together.
+func TestConfinementWithShim(t *testing.T) {
+	_, spec := confinedHome(t)
+	p := clichain.NewProvider(spec, &clichain.Config{Shim: true})
+	_, err := p.Complete(t.Context(), clichain.Prompt("cat $HOME/.ssh/id_rsa"))
+	requireReason(t, clichain.ReasonExit, err)
+	resp, err := p.Complete(t.Context(), clichain.Prompt("echo x >$HOME/.lumen/state"))
+	require.NoError(t, err)
+	require.Contains(t, resp.Confined, "landlock")
+}
+
+// Provider.Command shows the rules, and starts and makes nothing.
+func TestConfinementIsShown(t *testing.T) {
+	home, spec := confinedHome(t)
+	c, err := clichain.NewProvider(spec, nil).Command(t.Context(), clichain.Prompt("hi"))
+	require.NoError(t, err)
+	require.Contains(t, c.Confined, "landlock")
+	require.NotEmpty(t, c.Grants)
+	require.NoDirExists(t, filepath.Join(home, ".lumen"))
+}

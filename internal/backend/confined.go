@@ -1,0 +1,50 @@
+package backend
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/landlock"
+)
+
+// Confined returns what confines a call of the program at path with this access, as in call.Response.Confined, and
+// whether it is the kernel. The backend must be valid.
+func (b *Backend) Confined(path string, access call.Access) (how string, kernel bool) {
+	b.Compile()
+	version, blocked := landlock.Usable()
+	rules := &b.Spec.Confine
+	switch {
+	case b.Settings.Confine == call.ConfineOff:
+		return "no: Config.Confine is off", false
+	case b.InContainer():
+		return "no: the CLI runs in a container", false
+	case access == call.AccessFull:
+		return "no: access full allows everything", false
+	case isSelf(path):
+		return "no: the CLI is a fake of this program", false
+	case blocked != nil:
+		return "no: " + blocked.Error(), false
+	case slices.Contains(rules.Own, access):
+		return "own", false
+	case len(rules.State) == 0:
+		return "no: the spec does not list the files of the CLI", false
+	}
+	return fmt.Sprint("landlock ", version), true
+}
+
+// isSelf reports whether the program is the one of this process. So are the fakes of package clitest, which write their
+// records to the directories of the test.
+func isSelf(path string) bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	own, err := os.Stat(self)
+	if err != nil {
+		return false
+	}
+	program, err := os.Stat(path)
+	return err == nil && os.SameFile(own, program)
+}

@@ -1,0 +1,105 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/confine"
+	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/specs"
+)
+
+// confinement is how the kernel confines a run.
+type confinement struct {
+	how     string          // for Response.Confined
+	rules   []landlock.Rule // nil: the run is not confined
+	watched confine.Watched // the files that act outside the confinement, before the run
+}
+
+// giveTemp lets the CLI use the private directory of the call for its temporary files, because it cannot use that of the
+// system.
+func giveTemp(inv *compose.Invocation, temp string) {
+	inv.Temp = temp
+	inv.Env = append(grammar.Without(inv.Env, []string{"TMPDIR"}), "TMPDIR="+temp)
+}
+
+// confine returns how the kernel confines the run of an invocation. If starts is set, it creates the missing files in
+// which the CLI keeps its state.
+func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *call.Error) {
+	how, kernel := p.Confined(inv.Path, inv.Call.Access)
+	switch {
+	case strings.HasPrefix(how, "no: ") && p.Settings.Confine == call.ConfineRequired:
+		return confinement{}, refused(how)
+	case !kernel:
+		return confinement{how: how}, nil
+	}
+	in := confine.Input{
+		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: inv.Env, Dir: inv.Dir,
+		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"], Temp: inv.Temp,
+		OtherState: statesBeside(p.Spec), ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
+	}
+	c := confinement{how: how}
+	if starts {
+		if err := confine.MakeState(in); err != nil {
+			return confinement{}, failed(err)
+		}
+		c.watched = confine.Watch(in)
+	}
+	var err error
+	if c.rules, err = confine.Rules(in); err != nil {
+		return confinement{}, failed(err)
+	}
+	return c, nil
+}
+
+// statesBeside lists the files of the other built-in CLIs.
+func statesBeside(spec *clispec.Spec) (paths []string) {
+	for _, other := range specs.Every() {
+		if other.Name == spec.Name || other.Name == spec.InstanceOf {
+			continue
+		}
+		for _, state := range other.Confine.State {
+			paths = append(paths, state.Path)
+		}
+	}
+	return paths
+}
+
+// refused returns the error of a call that must be confined and cannot be.
+func refused(why string) *call.Error {
+	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %s", strings.TrimPrefix(why, "no: "))
+	err.Advice = []call.Advice{{Action: call.ActionUnset, Field: "config.confine"}}
+	return err
+}
+
+// failed returns the error of a call whose rules cannot be computed.
+func failed(cause error) *call.Error {
+	if mistake, ok := errors.AsType[*confine.Error](cause); ok {
+		field := "config." + mistake.Field
+		if mistake.Field == "dir" || mistake.Field == "add_dirs" {
+			field = mistake.Field
+		}
+		return call.Errorf(call.ReasonBadOption, field, "%q %s", mistake.Value, mistake.Problem)
+	}
+	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %v", cause)
+	err.Err = cause
+	return err
+}
+
+// mark identifies the rules. A rule for a file belongs to its inode, so it needs another process after the file was
+// replaced.
+func (c *confinement) mark() (list []string) {
+	for _, r := range c.rules {
+		list = append(list, r.Path, r.Access.String())
+		if stamp, err := localfile.StampOf(r.Path); err == nil && stamp.Mode.IsRegular() {
+			list = append(list, fmt.Sprint(stamp.Inode))
+		}
+	}
+	return list
+}

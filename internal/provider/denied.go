@@ -1,0 +1,46 @@
+package provider
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/pattern"
+)
+
+// deniedPath matches the first absolute path in a line about a denied access, before or after the words.
+var deniedPath = pattern.Of(`(?mi)^(?:.*?(?:EACCES|permission denied)[^\n]*?['"\s:(](/[^\s'":;,)]+)` +
+	`|[^\n]*?(?:^|['"\s:(])(/[^\s'":;,)]+)[^\n]*?(?:EACCES|permission denied))`)
+
+// explain adds advice to the error of a run that the kernel has denied a file, if the CLI has reported the file.
+func (c *confinement) explain(err *call.Error, ev *judge.Evidence) {
+	if err == nil || len(c.rules) == 0 {
+		return
+	}
+	for _, text := range []string{err.Message, ev.Stderr} {
+		for _, found := range deniedPath().FindAllStringSubmatch(text, 20) {
+			path := found[1] + found[2]
+			if c.grants(path)&landlock.Write != 0 {
+				continue
+			}
+			err.Hint = "the confinement denies the CLI " + path
+			err.Advice = []call.Advice{
+				{Action: call.ActionAdd, Field: "config.read_paths", Value: path},
+				{Action: call.ActionAdd, Field: "config.write_paths", Value: path},
+			}
+			return
+		}
+	}
+}
+
+// grants returns the rights that the rules grant on a path.
+func (c *confinement) grants(path string) (access landlock.Access) {
+	for _, r := range c.rules {
+		if rest, below := strings.CutPrefix(filepath.Clean(path), r.Path); below && (rest == "" || rest[0] == '/') {
+			access |= r.Access
+		}
+	}
+	return access
+}
