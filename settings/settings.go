@@ -26,6 +26,8 @@ type Values struct {
 	Specs []string `json:"specs"`
 	// Billing restricts the payer of a call.
 	Billing Payer `json:"billing"`
+	// Confine tells whether the kernel confines the CLIs.
+	Confine call.Confinement `json:"confine"`
 	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`
 }

@@ -71,6 +71,7 @@ func completions(env *console.Env) map[string]cobra.CompletionFunc {
 		"permit":      fixedWords(service.PermitWords()),
 		"billing":     fixedWords(payers),
 		"sandbox":     fixedWords(param.SandboxModes),
+		"confine":     fixedWords(param.Confinements),
 		"format":      fixedWords(batch.Formats),
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(queue.Priorities),

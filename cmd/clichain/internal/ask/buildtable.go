@@ -46,6 +46,10 @@ func commandRows(p *console.Page, c *runs.Command) {
 		dir += ", which is empty"
 	}
 	stepRow(p, "directory", dir)
+	stepRow(p, "confined", c.Confined)
+	for _, g := range c.Grants {
+		stepRow(p, "", fmt.Sprintf("%-3s %s", g.Access, g.Path))
+	}
 	stepRow(p, "model", c.Model)
 	stdin := "closed"
 	if c.Stdin > 0 {

@@ -11,9 +11,13 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/settings"
 	"github.com/clichain/clichain/specs"
 )
+
+// Confinements are the values of --confine.
+var Confinements = []call.Confinement{call.ConfineAuto, call.ConfineRequired, call.ConfineOff}
 
 // SandboxModes are the values of --sandbox.
 var SandboxModes = []clichain.SandboxPolicy{clichain.SandboxAuto, clichain.SandboxOn, clichain.SandboxOff}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/settings"
 )
 
@@ -120,6 +121,15 @@ var backendFlags = []Flag{
 	{Name: "billing", Group: GroupBackends,
 		Help:    "`billing`: subscription, api_key or any; skip backends that would bill otherwise (default any)",
 		Without: ofBackend, define: parsed(func(v *Values) *settings.Payer { return &v.Billing }, Payer)},
+	{Name: "confine", Group: GroupBackends,
+		Help:    "`confinement`: let the kernel enforce --access: auto, required or off (default auto)",
+		Without: ofBackend,
+		define:  parsed(func(v *Values) *call.Confinement { return &v.Config.Confine }, OneOf(Confinements...))},
+	{Name: "read-path", Group: GroupBackends, Help: "`file` or directory that a confined CLI may read (repeatable)",
+		Without: ofBackend, define: each(func(v *Values) *[]string { return &v.Config.ReadPaths })},
+	{Name: "write-path", Group: GroupBackends,
+		Help:    "`file` or directory that a confined CLI may read and change (repeatable)",
+		Without: ofBackend, define: each(func(v *Values) *[]string { return &v.Config.WritePaths })},
 	{Name: "sandbox", Group: GroupBackends,
 		Help:    "`mode`: skip backends that cannot work in a sandbox: auto, on or off (default auto)",
 		Without: ofBackend,

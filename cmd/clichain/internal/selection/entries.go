@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/settings"
 )
@@ -43,6 +44,7 @@ const (
 	BudgetVariable       = "CLICHAIN_BUDGET"
 	SpecsVariable        = "CLICHAIN_SPECS"
 	billingVariable      = "CLICHAIN_BILLING"
+	confineVariable      = "CLICHAIN_CONFINE"
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
 )
 
@@ -59,6 +61,8 @@ var Entries = []Entry{
 		joined(string(os.PathListSeparator)), parseFiles),
 	entryOf("billing", billingVariable, func(v *settings.Values) *settings.Payer { return &v.Billing },
 		settings.Payer.String, param.Payer),
+	entryOf("confine", confineVariable, func(v *settings.Values) *call.Confinement { return &v.Confine },
+		func(c call.Confinement) string { return string(c) }, param.OneOf(param.Confinements...)),
 	entryOf("cooldowns", CooldownsVariable, func(v *settings.Values) *string { return &v.Cooldowns },
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
 }

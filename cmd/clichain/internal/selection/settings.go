@@ -2,6 +2,7 @@
 package selection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -272,5 +273,8 @@ func (r *Resolver) Settle(f *param.Values) error {
 		payer, err = c.Billing, c.Invalid["billing"]
 	}
 	f.Config.Billing = payer.Billing()
+	if f.Config.Confine == "" {
+		f.Config.Confine, err = c.Confine, cmp.Or(err, c.Invalid["confine"])
+	}
 	return err
 }

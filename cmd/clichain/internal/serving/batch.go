@@ -98,7 +98,8 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 
 // ofWorkers are flags that have no effect if the workers of a NATS server answer.
 var ofWorkers = []string{
-	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing", "sandbox", "pass-env",
+	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing",
+	"confine", "read-path", "write-path", "sandbox", "pass-env",
 	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile",
 }
 

@@ -144,6 +144,7 @@ const settingsFile = `The settings file is YAML or JSON. All settings are option
   budget: 2m               # limit of all together       CLICHAIN_BUDGET
   specs: [mine.yaml]       # files of specs              CLICHAIN_SPECS
   billing: subscription    # or api_key, or any          CLICHAIN_BILLING
+  confine: required        # or auto, or off             CLICHAIN_CONFINE
   cooldowns: off           # or a file                   CLICHAIN_COOLDOWNS
   profiles:                # select with --profile ci    CLICHAIN_PROFILE
     ci: {timeout: 20s, billing: api_key}
