@@ -28,8 +28,8 @@ type Response struct {
 	KeySource string `json:"key_source,omitempty"`
 	// Billing is who paid. Empty: unknown.
 	Billing Billing `json:"billing,omitempty"`
-	// Confined is what confined the CLI: "landlock 7" for the kernel with the version of its interface, "own" for the
-	// sandbox of the CLI itself, or "no: " with the reason. Empty: unknown.
+	// Confined is what confined the CLI. "landlock 7" is the kernel, with the version of its interface. "own" is the
+	// sandbox of the CLI itself. Other values are "no: " with the reason. Empty: unknown.
 	Confined string `json:"confined,omitempty"`
 	// Usage is the consumption of the run that answered.
 	Usage Usage `json:"usage,omitzero"`

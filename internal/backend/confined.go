@@ -17,7 +17,7 @@ func (b *Backend) Confined(path string, access call.Access) (how string, kernel 
 	rules := &b.Spec.Confine
 	switch {
 	case b.Settings.Confine == call.ConfineOff:
-		return "no: Config.Confine is off", false
+		return "no: confinement is off", false
 	case b.InContainer():
 		return "no: the CLI runs in a container", false
 	case access == call.AccessFull:

@@ -22,8 +22,8 @@ type confinement struct {
 	watched confine.Watched // the files that act outside the confinement, before the run
 }
 
-// giveTemp lets the CLI use the private directory of the call for its temporary files, because it cannot use that of the
-// system.
+// giveTemp lets the CLI use the private directory of the call for its temporary files, because it cannot use that of
+// the system.
 func giveTemp(inv *compose.Invocation, temp string) {
 	inv.Temp = temp
 	inv.Env = append(grammar.Without(inv.Env, []string{"TMPDIR"}), "TMPDIR="+temp)
@@ -42,7 +42,8 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 	in := confine.Input{
 		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: inv.Env, Dir: inv.Dir,
 		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"], Temp: inv.Temp,
-		OtherState: statesBeside(p.Spec), ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
+		OtherState: statesBeside(p.Spec),
+		ReadPaths:  p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
 	c := confinement{how: how}
 	if starts {
