@@ -52,7 +52,8 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %q %s", e.Field, e.Value, e.Problem) }
 
 // Rules returns the rules of a call, sorted by path, and nil at AccessFull, which is never confined. A file that does
-// not exist gets no rule, so call [MakeState] first. Except for [Error], it returns no error.
+// not exist gets no rule, so call [MakeState] first. If the working directory is the home directory, a call with
+// AccessWrite may change its entries that exist and are not hidden. The error is an [Error].
 func Rules(in Input) ([]landlock.Rule, error) {
 	if in.Access == call.AccessFull {
 		return nil, nil
@@ -91,8 +92,8 @@ type plan struct {
 	place grammar.Place
 	links resolver
 	homes []string // real home directories: that of the CLI first, then that of this process
-	// The exceptions, as real paths: credentials and the state of others can neither be read nor changed, startup and
-	// path (the directories on PATH) cannot be changed.
+	// The exceptions, as real paths. A call can neither read nor change credentials and the state of other CLIs. It
+	// cannot change files that act at the start of a shell, and the directories on PATH.
 	credentials, others, startup, path []string
 	granted                            map[string]landlock.Access
 }

@@ -110,7 +110,8 @@ func (p *plan) grantGit(dir string, access landlock.Access) {
 // maxBorrowed limits how many directories of objects a repository borrows from.
 const maxBorrowed = 20
 
-// borrowed returns the directories of objects in other repositories that one uses, in the order found.
+// borrowed returns the directories of objects in other repositories that a repository uses, in the order found. So a
+// hostile repository can read the objects of others, but nothing else of them.
 func borrowed(objects string, found []string) []string {
 	data, err := localfile.Read(filepath.Join(objects, "info", "alternates"), maxGitFile)
 	if err != nil {

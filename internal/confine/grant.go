@@ -100,7 +100,8 @@ func emptyDir(dir string, depth int) bool {
 	return true
 }
 
-// grantExcept grants a path without the exceptions and more of them. The right to write has more exceptions.
+// grantExcept grants a path without the exceptions of the call and without more. The right to write has the most
+// exceptions.
 func (p *plan) grantExcept(path string, access landlock.Access, more []string, named bool) {
 	at := p.links.look(path)
 	if !at.exists {

@@ -11,13 +11,13 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
-func (p *plan) temp() []string       { return []string{p.in.Temp} }
-func (p *plan) images() []string     { return p.in.Images }
-func (p *plan) dir() []string        { return []string{p.in.Dir} }
-func (p *plan) addDirs() []string    { return p.in.AddDirs }
-func (p *plan) dirs() []string       { return append(p.dir(), p.in.AddDirs...) }
-func (p *plan) readPaths() []string  { return p.configured(p.in.ReadPaths) }
-func (p *plan) writePaths() []string { return p.configured(p.in.WritePaths) }
+func temp(p *plan) []string       { return []string{p.in.Temp} }
+func images(p *plan) []string     { return p.in.Images }
+func dir(p *plan) []string        { return []string{p.in.Dir} }
+func addDirs(p *plan) []string    { return p.in.AddDirs }
+func dirs(p *plan) []string       { return append(dir(p), p.in.AddDirs...) }
+func readPaths(p *plan) []string  { return p.configured(p.in.ReadPaths) }
+func writePaths(p *plan) []string { return p.configured(p.in.WritePaths) }
 
 // state returns the files and directories that the CLI keeps.
 func (p *plan) state() (paths []string) {

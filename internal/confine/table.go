@@ -58,19 +58,19 @@ var rows = slices.Concat(systemRows(), []Row{
 		"{program}", run, run, run, "the installation of the CLI and of its interpreter, also below /opt or in /nix/store",
 		(*plan).installation, named,
 	},
-	{"{temp}", change, change, all, "a private temporary directory of the call", (*plan).temp, (*plan).grantTemp},
+	{"{temp}", change, change, all, "a private temporary directory of the call", temp, (*plan).grantTemp},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",
 		(*plan).state, (*plan).grantState,
 	},
 	{"{login}", readOnly, readOnly, readOnly, "further files that a login of the CLI needs", (*plan).loginFiles, named},
-	{"{images}", readOnly, readOnly, readOnly, "images of the request", (*plan).images, found},
-	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", (*plan).dir, (*plan).grantEmpty},
-	{"{dir}", 0, readOnly, all, "the working directory", (*plan).dir, (*plan).grantDir},
-	{"{add_dirs}", 0, readOnly, all, "further directories of the request", (*plan).addDirs, (*plan).grantDir},
+	{"{images}", readOnly, readOnly, readOnly, "images of the request", images, found},
+	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", dir, (*plan).grantEmpty},
+	{"{dir}", 0, readOnly, all, "the working directory", dir, (*plan).grantDir},
+	{"{add_dirs}", 0, readOnly, all, "further directories of the request", addDirs, (*plan).grantDir},
 	{
 		"{git}", 0, readOnly, change, "git's directories of the repository, and for reading the objects that it borrows",
-		(*plan).dirs, (*plan).grantGit,
+		dirs, (*plan).grantGit,
 	},
 	{
 		"{git config}", 0, readOnly, readOnly, "git's configuration of the user, with the files that it includes",
@@ -82,8 +82,8 @@ var rows = slices.Concat(systemRows(), []Row{
 		"/", 0, 0, run, "other directories, except those of other users, other disks, temporary files, devices and services",
 		nil, (*plan).grantRoot,
 	},
-	{"{read_paths}", run, run, run, "the read paths of the configuration", (*plan).readPaths, named},
-	{"{write_paths}", all, all, all, "the write paths of the configuration", (*plan).writePaths, named},
+	{"{read_paths}", run, run, run, "the read paths of the configuration", readPaths, named},
+	{"{write_paths}", all, all, all, "the write paths of the configuration", writePaths, named},
 })
 
 // systemRows returns the rows of files that programs need on any system.
