@@ -2,6 +2,7 @@ package confine
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -233,6 +234,15 @@ func TestRulesAboveHome(t *testing.T) {
 	m.in.Dir = m.base
 	m.check("cat outside/a home/notes/a", true)
 	m.check("cat home/.ssh/id", false)
+}
+
+// A call without a temporary directory must not get the working directory of this process instead.
+func TestRulesWithoutTemp(t *testing.T) {
+	m := newMachine(t, none)
+	m.in.Temp = ""
+	for _, rule := range m.rules() {
+		require.True(t, filepath.IsAbs(rule.Path), rule.Path)
+	}
 }
 
 // A call without access may list its directory only if that contains nothing.

@@ -27,7 +27,9 @@ func (p *plan) grantState(path string, access landlock.Access) {
 
 // grantTemp grants the private directory of the call, which is created later.
 func (p *plan) grantTemp(path string, access landlock.Access) {
-	p.granted[filepath.Join(p.links.real(filepath.Dir(path)), filepath.Base(path))] |= access
+	if filepath.IsAbs(path) {
+		p.granted[filepath.Join(p.links.real(filepath.Dir(path)), filepath.Base(path))] |= access
+	}
 }
 
 // grantNamed grants a path that the caller or the user named, without the exceptions below it. It may be below one.
