@@ -148,3 +148,17 @@ func TestConfinementIsShown(t *testing.T) {
 	require.NotEmpty(t, c.Grants)
 	require.NoDirExists(t, filepath.Join(home, ".lumen"))
 }
+
+// The credentials of a cloud can be read only by a CLI that is configured to use the cloud.
+func TestConfinementGrantsCredentialsOfCloud(t *testing.T) {
+	home, spec := confinedHome(t)
+	cloud := filepath.Join(home, ".aws/credentials")
+	require.NoError(t, os.MkdirAll(filepath.Dir(cloud), 0o700))
+	require.NoError(t, os.WriteFile(cloud, []byte("key"), 0o600))
+	spec.PassEnvIf = []clispec.PassRule{{Pass: []string{"AWS_*"}, Env: []string{"USE_CLOUD"}, Read: []string{"~/.aws"}}}
+	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("cat "+cloud))
+	requireReason(t, clichain.ReasonExit, err)
+	p := clichain.NewProvider(spec, &clichain.Config{Env: []string{"USE_CLOUD=1"}})
+	_, err = p.Complete(t.Context(), clichain.Prompt("cat "+cloud))
+	require.NoError(t, err)
+}

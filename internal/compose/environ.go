@@ -72,26 +72,23 @@ func cleanPath(environ []string, split func(string) []string, isAbs func(string)
 // Passed returns the part of the host's environment that the CLI may see for the model, with the variables that the
 // spec's SetEnv and Config.Env set. An empty model stands for the default of the CLI.
 func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
-	vars := h.alwaysPassed(spec)
+	vars, _ := h.passed(spec, model)
+	return vars
+}
+
+// passed returns the variables of Passed, and the files that a confined CLI may read for the model: those of the
+// spec's Confine, and those of the PassEnvIf rules that apply.
+func (h *Host) passed(spec *clispec.Spec, model string) (vars map[string]string, read []string) {
+	vars, read = h.alwaysPassed(spec), slices.Clone(spec.Confine.Read)
 	var more []string
 	for _, rule := range h.passRules(spec, model, vars) {
-		more = append(more, rule.Pass...)
+		more, read = append(more, rule.Pass...), append(read, rule.Read...)
 	}
 	if len(more) > 0 {
 		h.pass(spec, more, vars)
 		h.set(vars)
 	}
-	return vars
-}
-
-// Read returns the files that a confined CLI may read for the model: those of the spec's Confine, and those of the
-// PassEnvIf rules that apply. They have the form of ConfineRules.Read.
-func (h *Host) Read(spec *clispec.Spec, model string) []string {
-	paths := slices.Clone(spec.Confine.Read)
-	for _, rule := range h.passRules(spec, model, h.alwaysPassed(spec)) {
-		paths = append(paths, rule.Read...)
-	}
-	return paths
+	return vars, read
 }
 
 // alwaysPassed returns the variables that the CLI may see for each model.

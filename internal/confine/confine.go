@@ -29,8 +29,8 @@ type Input struct {
 	Images  []string
 	Temp    string // private directory of the call, which is also TMPDIR
 
-	// Read lists the further files that the login needs for the model of the call, as compose.Host.Read returns them.
-	// Nil means the list in Confine of the spec.
+	// Read lists the further files that the login needs for the model of the call, in the form of
+	// clispec.ConfineRules.Read. Nil means the list of the spec.
 	Read []string
 	// ReadPaths and WritePaths are granted in addition, at every level below AccessFull. Each must exist.
 	ReadPaths, WritePaths []string
