@@ -144,15 +144,20 @@ var denied = []struct {
 	{change, "keys and passwords", []string{
 		"~/.ssh", "~/.gnupg", "~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.password-store",
 		"~/.local/share/keyrings", "~/.vault-token", "~/.pgpass", "~/.my.cnf", "~/.config/op",
+		"~/.config/sops", "~/.config/age",
 	}},
 	{change, "logins of clouds and registries", []string{
 		"~/.aws", "~/.azure", "~/.config/gcloud", "~/.kube", "~/.docker/config.json", "~/.npmrc", "~/.pypirc",
 		"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.config/gh", "~/.config/hub",
 		"~/.config/glab-cli", "~/.config/rclone", "~/.terraform.d/credentials.tfrc.json", "~/.config/composer/auth.json",
-		"~/.config/containers/auth.json", "~/.local/share/uv/credentials",
+		"~/.config/containers/auth.json", "~/.local/share/uv/credentials", "~/.oci", "~/.s3cfg", "~/.boto",
+		"~/.databrickscfg", "~/.huggingface", "~/.cache/huggingface/token", "~/.kaggle", "~/.pulumi/credentials.json",
+		"~/.config/doctl", "~/.config/stripe", "~/.config/hcloud", "~/.fly", "~/.config/netlify",
+		"~/.local/share/com.vercel.cli",
 	}},
-	{change, "browsers and histories of shells", []string{
-		"~/.mozilla", "~/.thunderbird", "~/.config/google-chrome", "~/.config/chromium", "~/.var/app", "~/snap",
+	{change, "browsers, messages and histories of shells", []string{
+		"~/.mozilla", "~/.thunderbird", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware",
+		"~/.config/microsoft-edge", "~/.config/Slack", "~/.config/Signal", "~/.config/discord", "~/.var/app", "~/snap",
 		"~/.bash_history", "~/.zsh_history",
 	}},
 	{change, "settings and records of clichain", []string{
