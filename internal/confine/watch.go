@@ -49,6 +49,7 @@ type watchedFile struct {
 	stamp localfile.Stamp
 	link  string // the target of a symbolic link
 	hash  [sha256.Size]byte
+	blank bool // the file is an empty JSON object
 	why   string
 }
 
@@ -139,7 +140,7 @@ func look(path, why string) watchedFile {
 		file.stamp, _ = localfile.StampOf(path)
 	}
 	if data, err := localfile.Read(path, maxHashed); err == nil {
-		file.hash = sha256.Sum256(data)
+		file.hash, file.blank = sha256.Sum256(data), strings.TrimSpace(string(data)) == "{}"
 	}
 	return file
 }
@@ -163,6 +164,8 @@ func (w *Watched) Changed() (warnings []string) {
 		after, exists := now[path]
 		verb := "changed"
 		switch {
+		case !existed && after.blank:
+			continue // some CLIs create such files at their first start
 		case !existed:
 			verb = "created"
 		case !exists:

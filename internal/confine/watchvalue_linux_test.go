@@ -49,6 +49,16 @@ func requireWarning(t *testing.T, got []string, want, path string) {
 	require.Contains(t, got[0], before+path+after)
 }
 
+// A new JSON file without values cannot run code.
+func TestWatchBlankFile(t *testing.T) {
+	in, base := watchedInput(t, call.AccessNone)
+	w := Watch(in)
+	put(t, filepath.Join(base, "home/.agent/hooks/a.json"), "{}\n")
+	require.Empty(t, w.Changed())
+	put(t, filepath.Join(base, "home/.agent/hooks/start"), "{}")
+	require.Len(t, w.Changed(), 1, "an existing file became blank")
+}
+
 // Servers of the user and of a project start at the next start of claude. A new project has none.
 func TestWatchClaude(t *testing.T) {
 	spec := specs.Claude()
