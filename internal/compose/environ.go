@@ -76,8 +76,8 @@ func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
 	return vars
 }
 
-// passed returns the variables of Passed, and the files that a confined CLI may read for the model: those of the
-// spec's Confine, and those of the PassEnvIf rules that apply.
+// passed returns the variables of Passed, and the files that a confined CLI may read for the model. The spec's Confine
+// and the PassEnvIf rules that apply list these files.
 func (h *Host) passed(spec *clispec.Spec, model string) (vars map[string]string, read []string) {
 	vars, read = h.alwaysPassed(spec), slices.Clone(spec.Confine.Read)
 	var more []string
