@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 )
 
@@ -50,18 +51,23 @@ func (p *plan) configured(paths []string) (expanded []string) {
 // MakeState creates the missing state of the CLI, because a confined CLI cannot create it in the home directory. New
 // directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any other nothing.
 // MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It creates
-// nothing if the home does not exist or is not writable, and nothing outside the home.
+// nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable names.
 func MakeState(in Input) error {
 	p := plan{in: in, place: placeOf(in), links: resolver{}}
 	home := p.links.real(p.place.Home)
-	if in.Access == call.AccessFull || !filepath.IsAbs(p.place.Home) || !isDir(home) || !localfile.Writable(home) {
+	if in.Access == call.AccessFull {
 		return nil
 	}
+	usable := filepath.IsAbs(p.place.Home) && isDir(home) && localfile.Writable(home)
 	var failed []error
-	inHome := func(template string, create func(path string) error) {
+	ensure := func(template string, create func(path string) error) {
 		for _, path := range p.links.expand(template, p.place) {
-			if within(path, home) && path != home {
+			switch {
+			case path == home:
+			case usable && within(path, home):
 				failed = append(failed, create(path))
+			case p.fromVariable(template):
+				_ = create(path) // where a variable says; if it fails, it also fails for a CLI that is not confined
 			}
 		}
 	}
@@ -70,12 +76,18 @@ func MakeState(in Input) error {
 		if state.File {
 			create = makeFile
 		}
-		inHome(state.Path, create)
+		ensure(state.Path, create)
 	}
 	for _, template := range p.missingCaches() {
-		inHome(template, makeDir)
+		ensure(template, makeDir)
 	}
 	return errors.Join(failed...)
+}
+
+// fromVariable reports whether a variable of the CLI names the path of a template.
+func (p *plan) fromVariable(template string) bool {
+	t, err := grammar.ReadPath(template)
+	return err == nil && p.place.Vars[t.Variable()] != ""
 }
 
 func makeDir(path string) error { return os.MkdirAll(path, 0o700) }
