@@ -128,6 +128,31 @@ func TestConfinementReportsPersistence(t *testing.T) {
 	require.Contains(t, resp.Warnings[0], hook)
 }
 
+// A directory that cannot be confined, because it contains the credentials of its user, does not fail a call unless the
+// confinement is required.
+func TestConfinementOfHomeParent(t *testing.T) {
+	home, spec := confinedHome(t)
+	req := clichain.Prompt("echo ok")
+	req.Access, req.Dir = clichain.AccessWrite, filepath.Dir(home)
+	resp, err := clichain.NewProvider(spec, nil).Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Regexp(t, "^no: dir: .*", resp.Confined)
+	_, err = clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineRequired}).Complete(t.Context(), req)
+	requireReason(t, clichain.ReasonUnconfined, err)
+}
+
+// A variable moves the state of the CLI out of the home directory. It is created there.
+func TestConfinementCreatesMovedState(t *testing.T) {
+	_, spec := confinedHome(t)
+	spec.PassEnv = []string{"LUMEN_HOME"}
+	spec.Confine.State = []clispec.StatePath{{Path: "${LUMEN_HOME:-~/.lumen}"}}
+	moved := filepath.Join(t.TempDir(), "deep/state")
+	t.Setenv("LUMEN_HOME", moved)
+	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("echo x >$LUMEN_HOME/new"))
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(moved, "new"))
+}
+
 // A shim and its program are confined together.
 func TestConfinementWithShim(t *testing.T) {
 	_, spec := confinedHome(t)

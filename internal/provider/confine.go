@@ -46,17 +46,29 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
 	c := confinement{how: how}
+	err := c.prepare(in, starts)
+	if mistake, ok := errors.AsType[*confine.Error](err); ok && mistake.Field != "dir" && mistake.Field != "add_dirs" {
+		return c, call.Errorf(call.ReasonBadOption, "config."+mistake.Field, "%q %s", mistake.Value, mistake.Problem)
+	}
+	switch {
+	case err == nil:
+		return c, nil
+	case p.Settings.Confine == call.ConfineRequired:
+		return c, refused(err.Error())
+	}
+	return confinement{how: "no: " + err.Error()}, nil
+}
+
+// prepare computes the rules. If starts is set, it also prepares the files of the CLI.
+func (c *confinement) prepare(in confine.Input, starts bool) (err error) {
 	if starts {
 		if err := confine.MakeState(in); err != nil {
-			return confinement{}, failed(err)
+			return err
 		}
 		c.watched = confine.Watch(in)
 	}
-	var err error
-	if c.rules, err = confine.Rules(in); err != nil {
-		return confinement{}, failed(err)
-	}
-	return c, nil
+	c.rules, err = confine.Rules(in)
+	return err
 }
 
 // statesBeside lists the files of the other built-in CLIs.
@@ -76,20 +88,6 @@ func statesBeside(spec *clispec.Spec) (paths []string) {
 func refused(why string) *call.Error {
 	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %s", strings.TrimPrefix(why, "no: "))
 	err.Advice = []call.Advice{{Action: call.ActionUnset, Field: "config.confine"}}
-	return err
-}
-
-// failed returns the error of a call whose rules cannot be computed.
-func failed(cause error) *call.Error {
-	if mistake, ok := errors.AsType[*confine.Error](cause); ok {
-		field := "config." + mistake.Field
-		if mistake.Field == "dir" || mistake.Field == "add_dirs" {
-			field = mistake.Field
-		}
-		return call.Errorf(call.ReasonBadOption, field, "%q %s", mistake.Value, mistake.Problem)
-	}
-	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %v", cause)
-	err.Err = cause
 	return err
 }
 
