@@ -33,9 +33,11 @@ var licensed = []struct{ name, pattern string }{
 	{"MPL-2.0", `(?i)Mozilla Public License,? version 2\.0`},
 }
 
-// linked is a foreign module: its licenses and, by the directories of shipped, its versions.
+// linked is a foreign module: its licenses, the directories that scan has read, and, by the directories of shipped, its
+// versions.
 type linked struct {
 	licenses map[string]bool
+	scanned  map[string]bool
 	notice   bool
 	versions map[string]string
 }
@@ -55,10 +57,12 @@ func (l *linked) cell() string {
 // licenseFile matches the names of files that have a license or a notice.
 var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)([.-].*)?$`)
 
-// scan reads the license files of a package's directory and of those above it, up to its module's.
+// scan reads the license files of a package's directory and of those above it, up to its module's. It skips the
+// directories that it has read.
 func (l *linked) scan(t *testing.T, dir, module string) {
 	t.Helper()
-	for ; ; dir = filepath.Dir(dir) {
+	for ; !l.scanned[dir]; dir = filepath.Dir(dir) {
+		l.scanned[dir] = true
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		for _, entry := range entries {
@@ -129,7 +133,7 @@ func linkedInto(t *testing.T, dir string, all map[string]*linked) {
 				continue
 			}
 			if all[path] == nil {
-				all[path] = &linked{licenses: map[string]bool{}, versions: map[string]string{}}
+				all[path] = &linked{licenses: map[string]bool{}, scanned: map[string]bool{}, versions: map[string]string{}}
 			}
 			require.NotEmpty(t, versions[path], "%s/go.mod does not require %s", dir, path)
 			all[path].versions[dir] = versions[path]
