@@ -63,8 +63,7 @@ func live(t *testing.T, spec clispec.Spec, req call.Request) *Invocation {
 // turn returns the message with the prompt, and its parameters.
 func turn(t *testing.T, spec clispec.Spec, inv *Invocation) (clispec.LiveMessage, string) {
 	t.Helper()
-	more := map[string]string{"context": "c\"1", "turn": "t1"}
-	m, params, ok := inv.Call.Message(spec.Live.Turn, more)
+	m, params, ok := inv.Call.Message(spec.Live.Turn, map[string]string{"context": "c\"1", "turn": "t1"})
 	require.True(t, ok)
 	require.True(t, json.Valid(params), "%s", params)
 	return m, string(params)
@@ -97,8 +96,11 @@ func TestLivePromptIsExact(t *testing.T) {
 		"a flag": "--help", "blanks": "  a  ", "controls": "a\x1b[0m\x01b", "a command": "!ls", "a long one": strings.Repeat("a\n", 1<<12),
 	}
 	inLiveModes(t, func(t *testing.T, spec clispec.Spec, access call.Access) {
+		composer := composerOf(t, spec)
 		for name, prompt := range prompts {
-			_, params := turn(t, spec, live(t, spec, asks(spec, access, prompt)))
+			inv, err := composer.Compose(asks(spec, access, prompt), alive, testHost())
+			require.Nil(t, err)
+			_, params := turn(t, spec, inv)
 			require.Equal(t, prompt, gjson.Get(params, promptPaths[spec.Name]).String(), name)
 		}
 	})

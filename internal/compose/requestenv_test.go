@@ -29,6 +29,10 @@ func TestRequestEnvListed(t *testing.T) {
 // A variable that the configuration does not list is refused with its name. With each of these variables, a person
 // could control a CLI, a shell, a loader or a tool of an agent.
 func TestEnvIsAnAllowList(t *testing.T) {
+	var composers []*Composer
+	for _, spec := range specs.Every() {
+		composers = append(composers, composerOf(t, spec))
+	}
 	for _, name := range []string{
 		"JOB", "APPX", "APP", "PATH", "HOME", "BASH_ENV", "LD_PRELOAD", "NODE_OPTIONS", "GIT_SSH_COMMAND", "ANTHROPIC_BASE_URL",
 		"NAPI_RS_NATIVE_LIBRARY_PATH", "DISPLAY", "SANDBOX", "OTEL_EXPORTER_OTLP_ENDPOINT", "BETA_TRACING_ENDPOINT", "ZDOTDIR",
@@ -39,8 +43,8 @@ func TestEnvIsAnAllowList(t *testing.T) {
 		req.Env = map[string]string{name: "x", "APP_ID": "7"}
 		for _, list := range [][]string{nil, {"APP_*"}} {
 			h.RequestEnv = list
-			for _, spec := range specs.Every() {
-				_, err := composerOf(t, spec).Compose(req, Choice{}, h)
+			for _, composer := range composers {
+				_, err := composer.Compose(req, Choice{}, h)
 				require.ErrorIs(t, err, call.ErrUnsupported, name)
 				if list != nil {
 					require.Equal(t, "env."+name, err.Option)

@@ -16,6 +16,7 @@ import (
 func TestSystemTextStaysOutOfArguments(t *testing.T) {
 	const secret = "zyzzyva"
 	for _, spec := range specs.Every() {
+		composer := composerOf(t, spec)
 		modes := spec.OutputModes()
 		if spec.Live.Has() {
 			modes = append(modes, clispec.OutputLive)
@@ -25,7 +26,7 @@ func TestSystemTextStaysOutOfArguments(t *testing.T) {
 				for _, output := range modes {
 					req := call.Request{Access: access, Messages: []call.Message{system(secret), user("hi")}}
 					req.Options.SystemMode, req.Options.AppendSystem = mode, secret
-					inv, err := composerOf(t, spec).Compose(req, Choice{Output: output}, testHost())
+					inv, err := composer.Compose(req, Choice{Output: output}, testHost())
 					if err != nil || inv.Call.Transport == clispec.TransportArgv {
 						continue
 					}
