@@ -17,6 +17,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/norace"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	os.Exit(m.Run())
+	os.Exit(norace.Run(m.Run))
 }
 
 // plain returns a CLI that prints its prompt.

@@ -3,6 +3,8 @@ package clitest
 import (
 	"os"
 	"testing"
+
+	"github.com/clichain/clichain/internal/norace"
 )
 
 func TestMain(m *testing.M) {
@@ -22,5 +24,5 @@ func isolated(m *testing.M) (code int) {
 			panic(err)
 		}
 	}
-	return m.Run()
+	return norace.Run(m.Run)
 }

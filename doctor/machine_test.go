@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/specs"
 )
@@ -23,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Main()
 	warmUp()
-	os.Exit(m.Run())
+	os.Exit(norace.Run(m.Run))
 }
 
 // warmUp runs a program once. Its helpers, such as the watchdog, live as long as the process, and would look like a

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/norace"
 )
 
 // The test binary also plays the fake CLI and a worker process.
@@ -14,5 +15,5 @@ func TestMain(m *testing.M) {
 		workerMain(url)
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(norace.Run(m.Run))
 }

@@ -6,19 +6,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/internal/norace"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	testscript.Main(m, map[string]func(){"clichain": main})
+	testscript.Main(plainFakes{m}, map[string]func(){"clichain": main})
 }
+
+// plainFakes runs the tests with fakes that are built without the race detector.
+type plainFakes struct{ *testing.M }
+
+func (m plainFakes) Run() int { return norace.Run(m.M.Run) }
+
+// concurrentScripts are the scripts in which a command does several things at a time. They run the command with the race
+// detector if the test does. The others do so only with CLICHAIN_CONFORMANCE=long, because each start of the command
+// with the race detector takes 0.15 s of CPU time.
+var concurrentScripts = []string{"ask", "batch", "queue", "serve", "stream"}
 
 // quickExit keeps programs built with the race detector from sleeping for a
 // second before they exit.
@@ -36,13 +49,22 @@ var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY
 // TestScripts runs the command as a separate process. PATH contains only the command and the fakes, so that no real
 // CLI of this machine runs.
 func TestScripts(t *testing.T) {
+	raceFree := ""
+	if norace.Race && os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
+		raceFree = t.TempDir()
+		require.NoError(t, norace.Build(filepath.Join(raceFree, "clichain"), "."))
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			bin := filepath.Join(env.WorkDir, "bin")
-			env.Setenv("PATH", bin+string(filepath.ListSeparator)+filepath.Dir(program()))
+			command := filepath.Dir(program())
+			if raceFree != "" && !slices.Contains(concurrentScripts, strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")) {
+				command = raceFree
+			}
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+command)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))

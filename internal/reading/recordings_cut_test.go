@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -73,8 +74,11 @@ func TestRecordingsCutShort(t *testing.T) {
 }
 
 // everyCut cuts after and within each line, in the long form of the tests. The short form cuts where the
-// verdict changes, before and after each last event, and after every eighth line from a random one.
+// verdict changes, before and after each last event, and after every eighth line from a random one, with the race
+// detector every fortieth.
 var everyCut = os.Getenv("CLICHAIN_CONFORMANCE") == "long"
+
+var cutDistance = norace.Times(8, 40)
 
 func cutGolden(name string) string {
 	return filepath.Join("testdata", "golden", "recordings", "cut", name+".json")
@@ -110,8 +114,8 @@ func cutVerdicts(t *testing.T, name string) map[string][]verdictRun {
 // it omits, it uses the expected verdict.
 func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string, want []verdictRun) []string {
 	t.Helper()
-	offset := rand.N(8)
-	t.Logf("%s: every eighth line from %d", dir, offset)
+	offset := rand.N(cutDistance)
+	t.Logf("%s: every line number %d from %d", dir, cutDistance, offset)
 	whole, _, wholeFailure, _ := replay(rec)
 	lines := strings.SplitAfter(rec.Stdout, "\n")
 	if lines[len(lines)-1] == "" {
@@ -127,7 +131,7 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 			said = said || isLastWord(t, name, lines[n-1])
 		}
 		last := n > 0 && isLastWord(t, name, lines[n-1]) || n < len(lines) && isLastWord(t, name, lines[n])
-		if verdict, inside := insideRun(want, n); inside && !last && n%8 != offset {
+		if verdict, inside := insideRun(want, n); inside && !last && n%cutDistance != offset {
 			runs.add(verdict)
 			continue
 		}
@@ -147,7 +151,7 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 		case !complained:
 			require.Contains(t, []call.Reason{call.ReasonKilled, silent}, failure.Reason, at)
 		}
-		if n < len(lines) && (everyCut || last || n%8 == offset) { // a part of a line is no evidence
+		if n < len(lines) && (everyCut || last || n%cutDistance == offset) { // a part of a line is no evidence
 			rec.Stdout += lines[n][:len(lines[n])/2]
 			partText, _, partFailure, _ := replay(rec)
 			require.Equal(t, text, partText, at)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	_ "github.com/clichain/clichain/fullschema"
+	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/internal/structured"
 )
 
@@ -135,7 +136,7 @@ func TestAcceptLimitsListOfMistakes(t *testing.T) {
 func TestHugeDocuments(t *testing.T) {
 	s, err := structured.Compile([]byte(`{"type":"array","items":` + cities + `}`))
 	require.Nil(t, err)
-	document := `[` + strings.Repeat(`{"city":"Paris","n":1},`, 200_000) + `{"city":"Paris"}]`
+	document := `[` + strings.Repeat(`{"city":"Paris","n":1},`, norace.Times(200_000, 20_000)) + `{"city":"Paris"}]`
 	got, problem := s.Accept(document)
 	require.Empty(t, problem)
 	require.Len(t, got, len(document))

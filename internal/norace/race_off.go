@@ -1,0 +1,6 @@
+//go:build !race
+
+package norace
+
+// Race reports whether the race detector examines this process.
+const Race = false
