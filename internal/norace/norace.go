@@ -27,17 +27,19 @@ func main() { fake.Main() }
 `
 
 // Run returns the result of run, which runs the tests of a process. With the race detector, another program without it
-// plays the fakes meanwhile. If the go command cannot build that program, the program of this process plays them.
+// plays the fakes meanwhile. If the go command cannot build that program, the program of this process plays them. The variable CLITEST_PLAYER turns this on if it is "build".
 func Run(run func() int) int {
-	if !Race {
+	if !Race || os.Getenv("CLITEST_PLAYER") != "build" {
 		return run()
 	}
 	dir, err := os.MkdirTemp("", "clichain-player-")
 	if err != nil {
+		_ = os.Unsetenv("CLITEST_PLAYER")
 		return run()
 	}
 	defer os.RemoveAll(dir)
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "player.test")
+	_ = os.Unsetenv("CLITEST_PLAYER")
 	if err := os.WriteFile(source, []byte(playerSource), 0o600); err == nil && Build(program, source) == nil {
 		_ = os.Setenv("CLITEST_PLAYER", program) // fails only for an invalid name
 	}
