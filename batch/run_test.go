@@ -17,7 +17,6 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/norace"
 )
 
 const (
@@ -28,7 +27,7 @@ const (
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	os.Exit(norace.Run(m.Run))
+	os.Exit(m.Run())
 }
 
 // plain returns a CLI that prints its prompt.

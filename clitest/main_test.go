@@ -3,8 +3,6 @@ package clitest
 import (
 	"os"
 	"testing"
-
-	"github.com/clichain/clichain/internal/norace"
 )
 
 func TestMain(m *testing.M) {
@@ -24,5 +22,5 @@ func isolated(m *testing.M) (code int) {
 			panic(err)
 		}
 	}
-	return norace.Run(m.Run)
+	return m.Run()
 }

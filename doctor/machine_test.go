@@ -15,7 +15,6 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/doctor"
-	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/specs"
 )
@@ -24,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Main()
 	warmUp()
-	os.Exit(norace.Run(m.Run))
+	os.Exit(m.Run())
 }
 
 // warmUp runs a program once. Its helpers, such as the watchdog, live as long as the process, and would look like a

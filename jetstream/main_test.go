@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/norace"
 )
 
 // The test binary also plays the fake CLI and a worker process.
@@ -15,5 +14,5 @@ func TestMain(m *testing.M) {
 		workerMain(url)
 		return
 	}
-	os.Exit(norace.Run(m.Run))
+	os.Exit(m.Run())
 }

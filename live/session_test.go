@@ -11,7 +11,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/runs"
 )
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.Setenv("XDG_STATE_HOME", dir)
 	_ = flag.Set("test.parallel", "8") // the tests mostly wait, and need little CPU
-	code := norace.Run(m.Run)
+	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }

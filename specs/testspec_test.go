@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/specs"
 )
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	os.Exit(norace.Run(m.Run))
+	os.Exit(m.Run())
 }
 
 // Every built-in spec passes the checks for custom specs.

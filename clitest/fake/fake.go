@@ -21,8 +21,7 @@
 //
 // Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to escape, and
 // record their exact input. The path of a fake is the first argument of all its processes, so that [Survivors] can find
-// them. If the variable CLITEST_PLAYER names a program that calls [Main], a fake is a link to that program, because a
-// test binary with the race detector takes long to start. The package knows no CLI and imports only the standard
+// them. The package knows no CLI and imports only the standard
 // library.
 //
 // [clitest]: https://pkg.go.dev/github.com/clichain/clichain/clitest
@@ -119,7 +118,7 @@ func Install(dir, name string, s Scenario) (string, error) {
 	if !called {
 		return "", errors.New("the fake would run this whole program: call clitest.Main() first in TestMain, or in main")
 	}
-	exe, err := executable()
+	exe, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
@@ -140,14 +139,6 @@ func Install(dir, name string, s Scenario) (string, error) {
 		return "", err
 	}
 	return path, os.Symlink(exe, path)
-}
-
-// executable returns the program that plays the fakes.
-func executable() (string, error) {
-	if player := os.Getenv("CLITEST_PLAYER"); player != "" {
-		return player, nil
-	}
-	return os.Executable()
 }
 
 // New installs the fake in a temporary directory of the test, and returns its absolute path. It fails the test on

@@ -20,13 +20,8 @@ import (
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	testscript.Main(plainFakes{m}, map[string]func(){"clichain": main})
+	testscript.Main(m, map[string]func(){"clichain": main})
 }
-
-// plainFakes runs the tests with fakes that are built without the race detector.
-type plainFakes struct{ *testing.M }
-
-func (m plainFakes) Run() int { return norace.Run(m.M.Run) }
 
 // concurrentScripts are the scripts in which a command does several things at a time. They run the command with the race
 // detector if the test does. The others do so only with CLICHAIN_CONFORMANCE=long, because each start of the command
