@@ -1,0 +1,102 @@
+//go:build linux
+
+package conformance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/conformance/home"
+	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/specs"
+)
+
+// Two confined processes of claude and one that is not confined share a home. The file that all of them rewrite stays
+// valid and keeps its keys.
+func TestConfinedClaudesKeepTheirState(t *testing.T) {
+	t.Parallel()
+	confined := start(t, home.Claude, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	cfg := confined.Config()
+	cfg.Confine = call.ConfineOff
+	free := cli{clichain.NewProvider(specs.Claude(), &cfg), confined.home, confined.server}
+	kept := map[string]any{"numStartups": 7.0, "theme": "light", "mcpServers": map[string]any{}}
+	for i := range 200 {
+		kept[fmt.Sprintf("kept%d", i)] = "a value of a later version"
+	}
+	text, err := json.Marshal(kept)
+	require.NoError(t, err)
+	path := confined.home.Write(t, ".claude.json", string(text))
+
+	var wg sync.WaitGroup
+	errs := make([]error, 3)
+	for i, c := range []cli{confined, confined, free} {
+		wg.Go(func() {
+			for range 2 {
+				if _, err := c.Complete(t.Context(), c.askIn(clichain.AccessRead, "say hi")); err != nil {
+					errs[i] = err
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, make([]error, 3), errs)
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	var after map[string]any
+	require.NoError(t, json.Unmarshal(text, &after), "%s", text)
+	for key, value := range kept {
+		if key == "numStartups" { // the CLI counts its starts
+			require.GreaterOrEqual(t, after[key], value)
+			continue
+		}
+		require.Equal(t, value, after[key], key)
+	}
+	require.Greater(t, len(after), len(kept), "the CLI did not change the file")
+}
+
+// A CLI renews its login with a new file that it renames to the old one. A confined program can do so in the directory
+// of the CLI's state, and the next run can read the file. The shell of the CLI is in the place of its login.
+func TestConfinedCLIReplacesItsCredential(t *testing.T) {
+	for _, test := range []struct {
+		name, path string
+		state      home.State
+	}{
+		{home.Claude, ".claude/.credentials.json", home.Subscribed},
+		{home.Codex, ".codex/auth.json", home.LoggedIn},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var script loopback.Script
+			spec, _ := specs.ByName(test.name)
+			c := startSpec(t, unguarded(spec, false), test.state, longTimeout, func(q loopback.Request) loopback.Reply { return script(q) })
+			path := filepath.Join(c.home.Dir, test.path)
+			command := fmt.Sprintf("cp %[1]s %[1]s.new && mv %[1]s.new %[1]s && echo renamed", path)
+			script = loopback.InOrder(shell(test.name, command), loopback.Text(hello))
+			old := inode(t, path)
+			resp, err := c.Complete(t.Context(), clichain.Prompt("go on"))
+			require.NoError(t, err)
+			require.Regexp(t, confinedBy(test.name, clichain.AccessNone), resp.Confined)
+			require.Contains(t, results(c), "renamed")
+			require.NotEqual(t, old, inode(t, path))
+			resp, err = c.Complete(t.Context(), clichain.Prompt("say hi"))
+			require.NoError(t, err)
+			require.Equal(t, hello, resp.Text)
+		})
+	}
+}
+
+func inode(t *testing.T, path string) uint64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Sys().(*syscall.Stat_t).Ino
+}
