@@ -45,7 +45,7 @@ func (w *world) fake(name, kind, text string) string {
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program(), args...)
 	cmd.Env = append([]string{
-		"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.tmp, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
+		"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.cache, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
 		quickExit, noCooldowns, noHurry,
 	}, logins...)
 	cmd.WaitDelay = 20 * time.Second
