@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 // confinedHome makes a home directory with a secret and the state of a CLI. The CLI runs its prompt as a shell script.
 // Fakes are not confined, so it is a script.
-func confinedHome(t *testing.T) (home string, spec clichain.CliSpec) {
+func confinedHome(t testing.TB) (home string, spec clichain.CliSpec) {
 	t.Helper()
 	if _, err := landlock.Usable(); err != nil {
 		t.Skip(err)
@@ -186,4 +187,24 @@ func TestConfinementGrantsCredentialsOfCloud(t *testing.T) {
 	p := clichain.NewProvider(spec, &clichain.Config{Env: []string{"USE_CLOUD=1"}})
 	_, err = p.Complete(t.Context(), clichain.Prompt("cat "+cloud))
 	require.NoError(t, err)
+}
+
+// BenchmarkConfinement compares calls with and without confinement. A call computes the rules, too.
+func BenchmarkConfinement(b *testing.B) {
+	home, spec := confinedHome(b)
+	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessWrite} {
+		req := clichain.Prompt("true")
+		if req.Access = access; access == clichain.AccessWrite {
+			req.Dir = filepath.Join(home, "work")
+		}
+		for _, confine := range []call.Confinement{call.ConfineAuto, call.ConfineOff} {
+			b.Run(fmt.Sprint(access, "/", confine), func(b *testing.B) {
+				p := clichain.NewProvider(spec, &clichain.Config{Confine: confine})
+				for b.Loop() {
+					_, err := p.Complete(b.Context(), req)
+					require.NoError(b, err)
+				}
+			})
+		}
+	}
 }

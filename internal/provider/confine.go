@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -73,16 +74,24 @@ func (c *confinement) prepare(in confine.Input, starts bool) (err error) {
 
 // statesBeside lists the files of the other built-in CLIs.
 func statesBeside(spec *clispec.Spec) (paths []string) {
-	for _, other := range specs.Every() {
-		if other.Name == spec.Name || other.Name == spec.InstanceOf {
-			continue
-		}
-		for _, state := range other.Confine.State {
-			paths = append(paths, state.Path)
+	for name, state := range builtinState() {
+		if name != spec.Name && name != spec.InstanceOf {
+			paths = append(paths, state...)
 		}
 	}
 	return paths
 }
+
+// builtinState maps the names of the built-in CLIs to the paths of their files.
+var builtinState = sync.OnceValue(func() map[string][]string {
+	paths := map[string][]string{}
+	for _, spec := range specs.Every() {
+		for _, state := range spec.Confine.State {
+			paths[spec.Name] = append(paths[spec.Name], state.Path)
+		}
+	}
+	return paths
+})
 
 // refused returns the error of a call that must be confined and cannot be.
 func refused(why string) *call.Error {
