@@ -41,6 +41,8 @@ func confinedHome(t testing.TB) (home string, spec clichain.CliSpec) {
 	}
 }
 
+func confined() *clichain.Config { return &clichain.Config{Confine: call.ConfineAuto} }
+
 func TestConfinement(t *testing.T) {
 	const work = "$HOME/work"
 	const none, read, write = clichain.AccessNone, clichain.AccessRead, clichain.AccessWrite
@@ -107,15 +109,15 @@ func TestConfinementRequired(t *testing.T) {
 func TestConfinementExplainsDenials(t *testing.T) {
 	home, spec := confinedHome(t)
 	secret := filepath.Join(home, ".ssh/id_rsa")
-	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("cat "+secret))
+	_, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("cat "+secret))
 	be := requireReason(t, clichain.ReasonExit, err)
 	require.Contains(t, be.Hint, secret)
 	require.Contains(t, be.Advice, call.Advice{Action: call.ActionAdd, Field: "config.read_paths", Value: secret})
-	granted := clichain.NewProvider(spec, &clichain.Config{ReadPaths: []string{secret}})
+	granted := clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, ReadPaths: []string{secret}})
 	resp, err := granted.Complete(t.Context(), clichain.Prompt("cat "+secret))
 	require.NoError(t, err)
 	require.Contains(t, resp.Text, "the secret")
-	_, err = clichain.NewProvider(spec, &clichain.Config{ReadPaths: []string{"none"}}).Complete(t.Context(), clichain.Prompt("true"))
+	_, err = clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, ReadPaths: []string{"none"}}).Complete(t.Context(), clichain.Prompt("true"))
 	require.Equal(t, "config.read_paths", requireReason(t, clichain.ReasonBadOption, err).Option)
 }
 
@@ -123,7 +125,7 @@ func TestConfinementExplainsDenials(t *testing.T) {
 func TestConfinementReportsPersistence(t *testing.T) {
 	home, spec := confinedHome(t)
 	hook := filepath.Join(home, ".lumen/hooks/start")
-	resp, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("mkdir -p $HOME/.lumen/hooks; echo x >"+hook))
+	resp, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("mkdir -p $HOME/.lumen/hooks; echo x >"+hook))
 	require.NoError(t, err)
 	require.Len(t, resp.Warnings, 1)
 	require.Contains(t, resp.Warnings[0], hook)
@@ -135,7 +137,7 @@ func TestConfinementOfHomeParent(t *testing.T) {
 	home, spec := confinedHome(t)
 	req := clichain.Prompt("echo ok")
 	req.Access, req.Dir = clichain.AccessWrite, filepath.Dir(home)
-	resp, err := clichain.NewProvider(spec, nil).Complete(t.Context(), req)
+	resp, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), req)
 	require.NoError(t, err)
 	require.Regexp(t, "^no: dir: .*", resp.Confined)
 	_, err = clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineRequired}).Complete(t.Context(), req)
@@ -149,7 +151,7 @@ func TestConfinementCreatesMovedState(t *testing.T) {
 	spec.Confine.State = []clispec.StatePath{{Path: "${LUMEN_HOME:-~/.lumen}"}}
 	moved := filepath.Join(t.TempDir(), "deep/state")
 	t.Setenv("LUMEN_HOME", moved)
-	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("echo x >$LUMEN_HOME/new"))
+	_, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("echo x >$LUMEN_HOME/new"))
 	require.NoError(t, err)
 	require.FileExists(t, filepath.Join(moved, "new"))
 }
@@ -157,7 +159,7 @@ func TestConfinementCreatesMovedState(t *testing.T) {
 // A shim and its program are confined together.
 func TestConfinementWithShim(t *testing.T) {
 	_, spec := confinedHome(t)
-	p := clichain.NewProvider(spec, &clichain.Config{Shim: true})
+	p := clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, Shim: true})
 	_, err := p.Complete(t.Context(), clichain.Prompt("cat $HOME/.ssh/id_rsa"))
 	requireReason(t, clichain.ReasonExit, err)
 	resp, err := p.Complete(t.Context(), clichain.Prompt("echo x >$HOME/.lumen/state"))
@@ -168,7 +170,7 @@ func TestConfinementWithShim(t *testing.T) {
 // Provider.Command shows the rules, and starts and makes nothing.
 func TestConfinementIsShown(t *testing.T) {
 	home, spec := confinedHome(t)
-	c, err := clichain.NewProvider(spec, nil).Command(t.Context(), clichain.Prompt("hi"))
+	c, err := clichain.NewProvider(spec, confined()).Command(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Contains(t, c.Confined, "landlock")
 	require.NotEmpty(t, c.Grants)
@@ -182,7 +184,7 @@ func TestConfinementGrantsCredentialsOfCloud(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(cloud), 0o700))
 	require.NoError(t, os.WriteFile(cloud, []byte("key"), 0o600))
 	spec.PassEnvIf = []clispec.PassRule{{Pass: []string{"AWS_*"}, Env: []string{"USE_CLOUD"}, Read: []string{"~/.aws"}}}
-	_, err := clichain.NewProvider(spec, nil).Complete(t.Context(), clichain.Prompt("cat "+cloud))
+	_, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("cat "+cloud))
 	requireReason(t, clichain.ReasonExit, err)
 	p := clichain.NewProvider(spec, &clichain.Config{Env: []string{"USE_CLOUD=1"}})
 	_, err = p.Complete(t.Context(), clichain.Prompt("cat "+cloud))

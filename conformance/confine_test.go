@@ -153,7 +153,7 @@ func TestConfinedToolCalls(t *testing.T) {
 				longUnless(t, isFirst(name))
 				t.Parallel()
 				own := slices.Contains(spec.Confine.Own, access)
-				x := trespassing(t, unguarded(spec, own), access, longTimeout)
+				x := trespassing(t, unguarded(spec, own), access, confinedCall)
 				require.Regexp(t, confinedBy(name, access), x.confined)
 				if own { // the sandbox of codex does not limit reading
 					x.met = slices.DeleteFunc(x.met, func(effect string) bool { return effect == "tells key-shell" })
@@ -179,6 +179,9 @@ func TestConfinedToolCalls(t *testing.T) {
 	}
 }
 
+// confinedCall has the time of longTimeout.
+var confinedCall = clichain.Config{Timeout: longTimeout.Timeout, Confine: call.ConfineAuto}
+
 // Each CLI answers with its own arguments while it is confined.
 func TestConfinedAnswers(t *testing.T) {
 	for _, name := range confinable() {
@@ -186,7 +189,7 @@ func TestConfinedAnswers(t *testing.T) {
 			t.Run(name+" "+access.String(), func(t *testing.T) {
 				longUnless(t, isFirst(name) && access == clichain.AccessWrite)
 				t.Parallel()
-				c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+				c := start(t, name, home.LoggedIn, confinedCall, loopback.Always(loopback.Text(hello)))
 				req := c.askIn(access, "say hi")
 				if access == clichain.AccessNone {
 					req.Dir = ""
