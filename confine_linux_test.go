@@ -111,7 +111,7 @@ func TestConfinementExplainsDenials(t *testing.T) {
 	secret := filepath.Join(home, ".ssh/id_rsa")
 	_, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("cat "+secret))
 	be := requireReason(t, clichain.ReasonExit, err)
-	require.Contains(t, be.Hint, secret)
+	require.Contains(t, be.Message, "the confinement denies "+secret)
 	require.Contains(t, be.Advice, call.Advice{Action: call.ActionAdd, Field: "config.read_paths", Value: secret})
 	granted := clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, ReadPaths: []string{secret}})
 	resp, err := granted.Complete(t.Context(), clichain.Prompt("cat "+secret))

@@ -22,14 +22,16 @@ func (c *confinement) explain(err *call.Error, ev *judge.Evidence) {
 	for _, text := range []string{err.Message, ev.Stderr} {
 		for _, found := range deniedPath().FindAllStringSubmatch(text, 20) {
 			path := found[1] + found[2]
-			if c.grants(path)&landlock.Write != 0 {
+			granted := c.grants(path)
+			if granted&landlock.Write != 0 || strings.HasPrefix(path, "/proc/") { // other reasons deny it
 				continue
 			}
-			err.Hint = "the confinement denies the CLI " + path
-			err.Advice = []call.Advice{
-				{Action: call.ActionAdd, Field: "config.read_paths", Value: path},
-				{Action: call.ActionAdd, Field: "config.write_paths", Value: path},
+			err.Message += "; the confinement denies " + path
+			err.Hint, err.Advice = "", nil
+			if granted == 0 {
+				err.Advice = []call.Advice{{Action: call.ActionAdd, Field: "config.read_paths", Value: path}}
 			}
+			err.Advice = append(err.Advice, call.Advice{Action: call.ActionAdd, Field: "config.write_paths", Value: path})
 			return
 		}
 	}
