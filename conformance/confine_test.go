@@ -47,7 +47,8 @@ func unguarded(spec clichain.CliSpec, sandboxed bool) clichain.CliSpec {
 	spec.Args, spec.Env, spec.Files = args, env, slices.Clone(spec.Files)
 	for i, row := range spec.Files {
 		if when := row.When; !widen(&when) {
-			spec.Files[i].Content = "{}" // other rows may refer to the file
+			// Other rows may refer to the file. For qwen it is a setting that works without a terminal.
+			spec.Files[i].Content = `{"tools":{"shell":{"enableInteractiveShell":false}}}`
 		}
 	}
 	return spec
@@ -214,11 +215,10 @@ func confinedBy(name string, access clichain.Access) string {
 	return `^landlock [1-9]\d*$`
 }
 
-// confinable lists the CLIs that can be installed, except kilo, which does not end within a minute on a slow machine,
-// and qwen, whose shell needs a terminal.
+// confinable lists the CLIs that can be installed, except kilo, which does not end within a minute on a slow machine.
 func confinable() (names []string) {
 	for _, install := range home.Installs() {
-		if install.CLI != home.Kilo && install.CLI != home.Qwen && !slices.Contains(names, install.CLI) {
+		if install.CLI != home.Kilo && !slices.Contains(names, install.CLI) {
 			names = append(names, install.CLI)
 		}
 	}

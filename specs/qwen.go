@@ -74,7 +74,9 @@ func qwenReadTools() []string {
 const (
 	// qwenUntrusted makes the list of trusted directories effective. It also removes one layer of retries. Each of the
 	// remaining seven would be four, and after a service limit ten more would follow, a minute or more apart.
-	qwenUntrusted = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}}}`
+	// In a confined process the shell cannot open a terminal.
+	qwenUntrusted = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
+		`"tools":{"shell":{"enableInteractiveShell":false}}}`
 	// qwenLean also leaves out the user's own context: hooks, QWEN.md, skills, and a second request that searches for
 	// facts to remember.
 	qwenLean = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
