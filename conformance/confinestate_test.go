@@ -24,8 +24,9 @@ import (
 // valid and keeps its keys.
 func TestConfinedClaudesKeepTheirState(t *testing.T) {
 	t.Parallel()
-	confined := start(t, home.Claude, home.LoggedIn, confinedCall, loopback.Always(loopback.Text(hello)))
-	cfg := confined.Config()
+	cfg := clichain.Config{Timeout: minute, Confine: call.ConfineRequired}
+	confined := start(t, home.Claude, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+	cfg = confined.Config()
 	cfg.Confine = call.ConfineOff
 	free := cli{clichain.NewProvider(specs.Claude(), &cfg), confined.home, confined.server}
 	kept := map[string]any{"numStartups": 7.0, "theme": "light", "mcpServers": map[string]any{}}
@@ -77,7 +78,8 @@ func TestConfinedCLIReplacesItsCredential(t *testing.T) {
 			t.Parallel()
 			var script loopback.Script
 			spec, _ := specs.ByName(test.name)
-			c := startSpec(t, unguarded(spec, false), test.state, confinedCall, func(q loopback.Request) loopback.Reply { return script(q) })
+			cfg := clichain.Config{Timeout: minute, Confine: call.ConfineRequired}
+			c := startSpec(t, unguarded(spec, false), test.state, cfg, func(q loopback.Request) loopback.Reply { return script(q) })
 			path := filepath.Join(c.home.Dir, test.path)
 			command := fmt.Sprintf("cp %[1]s %[1]s.new && mv %[1]s.new %[1]s && echo renamed", path)
 			script = loopback.InOrder(shell(test.name, command), loopback.Text(hello))
