@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A confined program restricts itself between fork and exec. A thread of this process could restrict itself and start the
-// program. It would then share the domain of the program until it ends, and the program could read the memory of this
-// process through it. Package os has no hook between fork and exec, so this file forks as package syscall does. ADR 0040
-// compares the ways.
+// A confined program restricts itself between fork and exec. A thread of this process could restrict itself and
+// start the program. It would then share the domain of the program until it ends, and the program could read the
+// memory of this process through it. Package os has no hook between fork and exec, so this file forks as package
+// syscall does. ADR 0040 compares the ways.
 
 // runtime_BeforeFork and the other hooks of package runtime may be used by other packages; their signatures are stable
 // (golang.org/issue/67401).
