@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
@@ -98,7 +100,14 @@ func startOf(t *testing.T, of home.Install, spec clichain.CliSpec, state home.St
 	h = home.NewOf(t, of, server.URL, state)
 	cfg.Binary = h.Binary
 	cfg.Env = slices.Concat(h.Env, []string{"IS_SANDBOX=1"}, cfg.Env) // lets root use the bypass flags
-	return cli{clichain.NewProvider(spec, &cfg), h, server}
+	c := cli{clichain.NewProvider(spec, &cfg), h, server}
+	if how := c.Status("").Confined[call.AccessNone]; cfg.Confine == call.ConfineAuto || cfg.Confine == call.ConfineRequired {
+		require.NotEmpty(t, how)
+		if strings.HasPrefix(how, "no: ") {
+			t.Skip(how)
+		}
+	}
+	return c
 }
 
 // askIn returns a request in the home's working directory.
