@@ -13,7 +13,6 @@ import (
 // whether it is the kernel. The backend must be valid.
 func (b *Backend) Confined(path string, access call.Access) (how string, kernel bool) {
 	b.Compile()
-	version, blocked := landlock.Usable()
 	rules := &b.Spec.Confine
 	switch {
 	case b.Settings.Confine == "" || b.Settings.Confine == call.ConfineOff:
@@ -24,6 +23,9 @@ func (b *Backend) Confined(path string, access call.Access) (how string, kernel 
 		return "no: access full allows everything", false
 	case isSelf(path):
 		return "no: the CLI is a fake of this program", false
+	}
+	version, blocked := landlock.Usable()
+	switch {
 	case blocked != nil:
 		return "no: " + blocked.Error(), false
 	case slices.Contains(rules.Own, access):
