@@ -194,9 +194,8 @@ func settingArgs(settings []string) (args []string) {
 	return args
 }
 
-// codexEnv keeps codex from looking at a repository: its git status runs the
-// filters that .git/config names. A call without access has no use for git; with
-// more, codexUntrusted makes up for the count, which is none, in the shell tool.
+// codexEnv makes the git commands of codex itself fail, because git status runs the filters that .git/config names. A
+// call without access needs no git. With more access, codexUntrusted sets a valid count in the shell tool.
 func codexEnv() []clispec.EnvRow {
 	return append([]clispec.EnvRow{
 		{Name: "GIT_DIR", Value: "/dev/null", When: access(call.AccessNone)},

@@ -56,7 +56,7 @@ func codexLogin() clispec.LoginRules {
 }
 
 // geminiLogin: settings.json selects the login. Without it the environment does, partly from a file ".env". The
-// service may refuse a Google account after it has accepted the token, and refuses individual accounts.
+// service may refuse a Google account although its token is valid, and it refuses each account of a private person.
 func geminiLogin() clispec.LoginRules {
 	const folder = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	const inEnvFile = `(?i)(^|[\r\n\x{2028}\x{2029}])[\s\pZ\x{feff}]*(export[\s\pZ\x{feff}]+)?(GEMINI|GOOGLE|CLOUD_SHELL)`

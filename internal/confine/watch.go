@@ -24,7 +24,7 @@ const (
 	maxWarnings = 20
 )
 
-// Why a change of a watched file matters.
+// The last words of a warning: why a change of the file matters.
 const (
 	nextStart = "which acts at the next start of the CLI, outside the confinement"
 	gitRuns   = "which git runs outside the confinement"
