@@ -119,6 +119,9 @@ func TestConfinementExplainsDenials(t *testing.T) {
 	require.Contains(t, resp.Text, "the secret")
 	_, err = clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, ReadPaths: []string{"none"}}).Complete(t.Context(), clichain.Prompt("true"))
 	require.Equal(t, "config.read_paths", requireReason(t, clichain.ReasonBadOption, err).Option)
+	caches := &clichain.Config{Confine: call.ConfineAuto, CachePaths: []string{"none"}}
+	_, err = clichain.NewProvider(spec, caches).Complete(t.Context(), clichain.Prompt("true"))
+	require.Equal(t, "config.cache_paths", requireReason(t, clichain.ReasonBadOption, err).Option)
 }
 
 // The response reports files that the run changed and that act outside the confinement later.

@@ -43,7 +43,7 @@ type Input struct {
 
 // Error is the error for a directory or path that a call cannot be confined to.
 type Error struct {
-	Field   string // "dir", "add_dirs", "read_paths", "write_paths" or "caches"
+	Field   string // "dir", "add_dirs", "read_paths", "write_paths" or "cache_paths"
 	Value   string
 	Problem string
 }
@@ -121,10 +121,7 @@ func hostPlace() grammar.Place { return newPlace(os.Environ(), root) }
 
 func newPlace(env []string, dir string) grammar.Place {
 	vars := map[string]string{}
-	for _, variable := range env {
-		name, value, _ := strings.Cut(variable, "=")
-		vars[name] = value
-	}
+	grammar.SetAll(vars, env)
 	return grammar.Place{Vars: vars, Home: vars["HOME"], Dir: dir}
 }
 
@@ -154,7 +151,7 @@ func (p *plan) check() error {
 		paths    []string
 		optional bool
 	}{
-		{"read_paths", p.in.ReadPaths, false}, {"write_paths", p.in.WritePaths, false}, {"caches", p.in.Caches, true},
+		{"read_paths", p.in.ReadPaths, false}, {"write_paths", p.in.WritePaths, false}, {"cache_paths", p.in.Caches, true},
 	} {
 		for _, path := range field.paths {
 			if problem := p.problem(path, field.optional); problem != "" {

@@ -192,7 +192,7 @@ func TestRulesErrors(t *testing.T) {
 		{"missing read path", none, func(m *machine) { m.in.ReadPaths = []string{m.at("missing")} }, "read_paths"},
 		{"relative read path", none, func(m *machine) { m.in.ReadPaths = []string{"notes"} }, "read_paths"},
 		{"missing write path", none, func(m *machine) { m.in.WritePaths = []string{m.at("missing")} }, "write_paths"},
-		{"relative cache", none, func(m *machine) { m.in.Caches = []string{"cache"} }, "caches"},
+		{"relative cache", none, func(m *machine) { m.in.Caches = []string{"cache"} }, "cache_paths"},
 		{"credentials as the directory", read, func(m *machine) { m.in.Dir = m.at("home/.ssh") }, "dir"},
 		{"state of another CLI as the directory", read, func(m *machine) { m.in.AddDirs = []string{m.at("home/.other")} }, "add_dirs"},
 		{"programs as the directory", write, func(m *machine) { m.in.Dir = m.at("home/.local/bin") }, "dir"},
