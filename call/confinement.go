@@ -7,8 +7,8 @@ import "fmt"
 type Confinement string
 
 const (
-	// ConfineAuto: confine calls with AccessNone, AccessRead and AccessWrite if the
-	// system can and the spec lists the files of the CLI.
+	// ConfineAuto: confine calls with AccessNone, AccessRead and AccessWrite if the system can and the spec lists the
+	// files of the CLI.
 	ConfineAuto Confinement = "auto"
 	// ConfineRequired: refuse a call that would not be confined, with ReasonUnconfined.
 	ConfineRequired Confinement = "required"
