@@ -31,6 +31,9 @@ type Response struct {
 	// Confined is what confined the CLI. "landlock 7" is the kernel, with the version of its interface. "own" is the
 	// sandbox of the CLI itself. Other values are "no: " with the reason. Empty: unknown.
 	Confined string `json:"confined,omitempty"`
+	// Changes are the changes in a private copy of Request.Dir. Nil: the backend does not work in a copy; see package
+	// workspace.
+	Changes *Changes `json:"changes,omitempty"`
 	// Usage is the consumption of the run that answered.
 	Usage Usage `json:"usage,omitzero"`
 	// Duration is the time from the start to the end of the run that answered.
