@@ -141,15 +141,18 @@ func (s *shim) run() error {
 	if err := decoder.Decode(&order); err != nil {
 		return err
 	}
-	if err := s.start(order); err != nil {
-		return err
+	started := s.start(order)
+	if s.program == 0 {
+		return started
 	}
 	gone := make(chan struct{})
 	go func() {
 		_ = decoder.Decode(new(any)) // returns at the end of the stream
 		close(gone)
 	}()
-	s.attend(signals, gone)
+	if started == nil { // after an error, such as the end of the host, the program may have children already
+		s.attend(signals, gone)
+	}
 	return s.teardown(signals, time.Now().Add(order.Teardown))
 }
 
