@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,81 @@ func TestWorkerIsLost(t *testing.T) {
 			require.Contains(t, r.Failure.Message, "worker gone began it")
 			require.NoError(t, q.Retry(t.Context(), "a"))
 			require.NotNil(t, collect(t, q, 1)["a"].Response)
+		})
+	}
+}
+
+// A job of an isolated worker runs again after its worker died, unless a worker of another kind may have changed
+// something before, or the job brings tools that act outside the copy.
+func TestIsolatedWorkerIsLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		access clichain.Access
+		marked bool // by a worker that changes the directory itself
+		mcp    bool
+		parked bool
+	}{
+		{"write access", clichain.AccessWrite, false, false, false},
+		{"write access after a worker without copies", clichain.AccessWrite, true, false, true},
+		{"full access", clichain.AccessFull, true, false, true},
+		{"MCP servers of the job", clichain.AccessWrite, true, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), &jetstream.Config{AckWait: time.Second})
+			j := job("a")
+			if j.Request.Access = test.access; test.mcp {
+				j.Request.Options.MCPConfig = []json.RawMessage{[]byte(`{"mcpServers":{}}`)}
+			}
+			submit(t, q, j)
+			require.NoError(t, jetstream.VanishIsolated(q))
+			if test.marked {
+				require.NoError(t, jetstream.Begin(t.Context(), q, j, "gone"))
+			}
+			work(t, q, echo(), &jetstream.WorkConfig{
+				Isolated: true, Permissions: permit.Permissions{Access: clichain.AccessFull, MCP: true},
+			})
+			r := collect(t, q, 1)["a"]
+			require.Equal(t, clichain.ReasonKilled, r.History[0].Reason)
+			if test.parked {
+				require.True(t, r.Failure.SideEffects)
+				return
+			}
+			require.NotNil(t, r.Response)
+			marked, err := jetstream.Marked(t.Context(), q, j)
+			require.NoError(t, err)
+			require.False(t, marked)
+		})
+	}
+}
+
+// An isolated worker marks a job whose changes leave the copy.
+func TestIsolatedWorkerMarksJobs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		access clichain.Access
+		mcp    bool
+		want   bool
+	}{
+		"write access": {clichain.AccessWrite, false, false}, "full access": {clichain.AccessFull, false, true},
+		"MCP servers of the job": {clichain.AccessWrite, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), nil)
+			j := job("a")
+			if j.Request.Access = test.access; test.mcp {
+				j.Request.Options.MCPConfig = []json.RawMessage{[]byte(`{"mcpServers":{}}`)}
+			}
+			submit(t, q, j)
+			work(t, q, backend(func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
+				marked, err := jetstream.Marked(ctx, q, j)
+				return &clichain.Response{Text: fmt.Sprint(marked)}, err
+			}), &jetstream.WorkConfig{
+				Isolated: true, Permissions: permit.Permissions{Access: clichain.AccessFull, MCP: true},
+			})
+			require.Equal(t, fmt.Sprint(test.want), collect(t, q, 1)["a"].Response.Text)
 		})
 	}
 }

@@ -11,5 +11,6 @@
 // A job is not lost once Submit has returned nil, unless the server's store is lost: the embedded server writes to
 // the disk before it acknowledges. The servers of a cluster do so with sync_interval: always. A job has one result: a
 // compare-and-set writes it before the job leaves the queue. A job with access none or read may run twice after its
-// worker died or lost its connection. A job that may change something never runs twice, unless it is Idempotent.
+// worker died or lost its connection. A job that may change something never runs twice, unless it is Idempotent
+// or the worker is Isolated.
 package jetstream

@@ -108,8 +108,22 @@ func TakeAndVanish(ctx context.Context, q *Queue, job Job, worker string) error 
 	if !job.mayAct() {
 		return nil
 	}
+	return Begin(ctx, q, job, worker)
+}
+
+// VanishIsolated takes a job as an isolated worker does, and gives no further sign.
+func VanishIsolated(q *Queue) error { return takeOne(q) }
+
+// Begin marks a job as a worker does.
+func Begin(ctx context.Context, q *Queue, job Job, worker string) error {
 	_, err := q.store.Begin(ctx, store.Key(job.ID), store.Mark{Worker: worker, At: time.Now(), ID: worker})
 	return err
+}
+
+// Marked reports whether a job has a mark.
+func Marked(ctx context.Context, q *Queue, job Job) (bool, error) {
+	mark, err := q.store.Begun(ctx, store.Key(job.ID))
+	return mark != nil, err
 }
 
 // AnswerAndVanish takes a job, stores its result and gives no further sign.

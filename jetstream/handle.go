@@ -156,16 +156,22 @@ func (w *worker) spent(history []Delivery) bool {
 // maxWaits bounds how often a job waits for a worker that began it and is still alive.
 const maxWaits = 10
 
-// begin marks a job that may change something, unless a worker has marked it before.
+// begin marks a job that may change something, unless a worker has marked it before. It sets no mark for a job that
+// works in a copy.
 func (w *worker) begin(d *delivery) (*Failure, error) {
 	mark := store.Mark{Worker: w.Name, At: time.Now().UTC(), ID: nuid.Next()}
+	isolated := w.Isolated && d.isolable()
 	var earlier *store.Mark
 	err := w.write.retry(func(ctx context.Context) (err error) {
-		earlier, err = w.q.store.Begin(ctx, d.key, mark)
+		if isolated {
+			earlier, err = w.q.store.Begun(ctx, d.key)
+		} else {
+			earlier, err = w.q.store.Begin(ctx, d.key, mark)
+		}
 		return err
 	})
 	if err != nil || earlier == nil {
-		d.begun = err == nil
+		d.begun = err == nil && !isolated
 		return nil, err
 	}
 	if d.deliveries <= maxWaits && w.q.isAlive(w.write.ctx, earlier.Worker) {

@@ -76,6 +76,11 @@ func invalid(reason clichain.Reason, field, message string) error {
 // mayAct reports whether a second run could do harm.
 func (j *Job) mayAct() bool { return j.Request.Access >= clichain.AccessWrite && !j.Idempotent }
 
+// isolable reports whether all changes of the job stay in the private copy of an isolated worker.
+func (j *Job) isolable() bool {
+	return j.Request.Access == clichain.AccessWrite && len(j.Request.Options.MCPConfig) == 0
+}
+
 func (j *Job) priority() Priority { return cmp.Or(j.Priority, PriorityNormal) }
 
 // ErrExists is the error of Submit for a job whose ID is already in the queue or has a result.

@@ -27,6 +27,10 @@ type WorkConfig struct {
 	// Chain reports which jobs the worker can run. Set it if the backend of Work wraps a chain. Nil: the backend of
 	// Work, if it is a Chain. Any other backend fails a job that it cannot run only during the call.
 	Chain *clichain.Chain
+	// Isolated says that the backend works in private copies, as those of package workspace do: a job with AccessWrite
+	// changes nothing, and its result has the changes as a patch. So it runs again after its worker died. Jobs that
+	// have Options.MCPConfig are excepted. Set it for all workers of a queue that permit AccessWrite, or for none.
+	Isolated bool
 	// Alone says that there is no other worker: a job that this one cannot run fails. False: the job returns to the
 	// queue.
 	Alone bool

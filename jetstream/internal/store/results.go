@@ -80,18 +80,27 @@ func (s *Store) Begin(ctx context.Context, key string, mark Mark) (earlier *Mark
 	if !jsapi.IsConflict(err) {
 		return nil, fmt.Errorf("jetstream: mark the job: %w", err)
 	}
-	msg, err := jsapi.Last(ctx, s.Results, s.mark(key))
-	if err != nil {
+	earlier, err = s.Begun(ctx, key)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	earlier = new(Mark)
-	if msg != nil {
-		_ = json.Unmarshal(msg.Data, earlier) // an unreadable mark names no worker
-	}
-	if earlier.ID == mark.ID {
+	case earlier == nil: // it was removed in the meantime, by a worker that settled the job
+		return new(Mark), nil
+	case earlier.ID == mark.ID:
 		return nil, nil
 	}
 	return earlier, nil
+}
+
+// Begun returns the mark of a job, or nil if it has none.
+func (s *Store) Begun(ctx context.Context, key string) (*Mark, error) {
+	msg, err := jsapi.Last(ctx, s.Results, s.mark(key))
+	if msg == nil || err != nil {
+		return nil, err
+	}
+	mark := new(Mark)
+	_ = json.Unmarshal(msg.Data, mark) // an unreadable mark names no worker
+	return mark, nil
 }
 
 // Unmark removes the mark of a job that is finished, or that has certainly changed nothing.
