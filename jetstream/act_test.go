@@ -52,8 +52,8 @@ func TestWorkerIsLost(t *testing.T) {
 	}
 }
 
-// A job of an isolated worker runs again after its worker died, unless a worker of another kind may have changed
-// something before, or the job brings tools that act outside the copy.
+// A job of an isolated worker runs again after its worker died. It does not if another worker may have changed something
+// before, or if the job has tools that act outside the copy.
 func TestIsolatedWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
