@@ -49,6 +49,19 @@ func TestFakePlaysDuringInit(t *testing.T) {
 	require.NotContains(t, trace, "testify")
 }
 
+func TestWritesFiles(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600))
+	cmd := exec.Command(fake.New(t, "fake", steps(fake.Step{Write: map[string]string{"a/b": "new", "old": ""}})))
+	cmd.Dir = dir
+	_, _, status := finish(t, cmd, "")
+	require.Zero(t, status)
+	written, err := os.ReadFile(filepath.Join(dir, "a", "b"))
+	require.NoError(t, err)
+	require.Equal(t, "new", string(written))
+	require.NoFileExists(t, filepath.Join(dir, "old"))
+}
+
 func TestPrints(t *testing.T) {
 	for _, test := range []struct {
 		name                  string

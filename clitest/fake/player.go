@@ -115,6 +115,8 @@ func (p *player) do(s Step) error {
 		return p.spawn(*s.Spawn)
 	case s.Open != "":
 		return open(s.Open)
+	case len(s.Write) > 0:
+		return write(s.Write)
 	case s.Exit != nil:
 		p.settle()
 		exit(*s.Exit)
@@ -168,6 +170,24 @@ func flood(w io.Writer, size int64) error {
 }
 
 // open tries to open a file for reading and writing, and prints the result.
+func write(files map[string]string) error {
+	for name, content := range files {
+		if content == "" {
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func open(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

@@ -60,6 +60,9 @@ type Step struct {
 	Spawn *Spawn `json:"spawn,omitempty"`
 	// Open opens a file and prints "opened" or the error.
 	Open string `json:"open,omitempty"`
+	// Write writes files, by name. A relative name is relative to the working directory. An empty content removes the
+	// file.
+	Write map[string]string `json:"write,omitempty"`
 	// Record reads the rest of standard input and writes a [Record] to the named file, or to a new file in the named
 	// directory, for [ReadRecords].
 	Record string `json:"record,omitempty"`
