@@ -189,7 +189,7 @@ func (p *plan) problem(path string, optional bool) string {
 // checkDir refuses a directory that holds credentials, and at AccessWrite one whose files act outside the confinement.
 func (p *plan) checkDir(field, dir string) error {
 	real := p.links.real(dir)
-	inside := func(path string) bool { return within(real, path) }
+	inside := func(path string) bool { return within(real, path) && !p.copied(real) }
 	switch write := p.in.Access == call.AccessWrite; {
 	case slices.ContainsFunc(p.credentials, inside) || slices.Contains(p.others, real):
 		return &Error{field, dir, "holds credentials or the state of another program: select another directory"}
@@ -199,6 +199,18 @@ func (p *plan) checkDir(field, dir string) error {
 		return &Error{field, dir, "contains the home directory: select a directory below the home directory"}
 	}
 	return nil
+}
+
+// copied reports whether a directory is in a private copy that package workspace made. The copies are below clichain's
+// cache, which is an exception, so that a call cannot use the copies of others.
+func (p *plan) copied(dir string) bool {
+	const depth = 3 // the directory of the original, the number of the copy, its name
+	for _, work := range p.links.expand("${XDG_CACHE_HOME:-~/.cache}/clichain/work", hostPlace()) {
+		if rest, ok := strings.CutPrefix(dir, work+root); ok && strings.Count(rest, root) >= depth-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // aboveHome reports whether a directory is the root directory, or contains a home directory and is none itself.

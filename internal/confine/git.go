@@ -87,7 +87,8 @@ func readLine(path string) string {
 // hooks and the settings of its repository for writing, nor the other worktrees.
 func (p *plan) grantGit(dir string, access landlock.Access) {
 	r, ok := findRepository(dir)
-	if !ok || slices.ContainsFunc(p.credentials, func(path string) bool { return within(r.common, path) }) {
+	hidden := func(path string) bool { return within(r.common, path) && !p.copied(r.common) }
+	if !ok || slices.ContainsFunc(p.credentials, hidden) {
 		return
 	}
 	for _, objects := range borrowed(filepath.Join(r.common, "objects"), nil) {

@@ -155,3 +155,27 @@ func TestReadSettings(t *testing.T) {
 		{"core.excludesfile", "~/ignore"}, {"include.path", "a b"}, {"includeif.gitdir:~/work/.path", "work"},
 	}, readSettings(file))
 }
+
+// A copy that package workspace made is below clichain's cache, which is an exception. Its repository borrows the
+// objects of the original.
+func TestRulesInPrivateCopy(t *testing.T) {
+	m := newMachine(t, write)
+	t.Setenv("XDG_CACHE_HOME", m.at("home/.cache"))
+	m.repository()
+	for _, slot := range []string{"1", "2"} {
+		m.write("home/.cache/clichain/work/abc/"+slot+"/lock", "")
+		m.command("home/src", "git", "clone", "-q", "--shared", "project", m.at("home/.cache/clichain/work/abc/"+slot+"/project"))
+	}
+	m.in.Dir = m.at("home/.cache/clichain/work/abc/1/project")
+	m.check("echo x >>code && git add . && git commit -q -m second && git show HEAD~1 >/dev/null", true)
+	m.check("echo x >>~/src/project/code", false)
+	m.check("touch ~/src/project/.git/objects/new", false)
+	m.check("cat ../lock", false)
+	m.check("cat ../../2/project/code", false)
+	for _, dir := range []string{"home/.cache/clichain/work/abc/1", "home/.cache/clichain/work", "home/.cache/clichain/other/a/b/c"} {
+		m.write(dir+"/a", "")
+		m.in.Dir = m.at(dir)
+		_, err := Rules(m.in)
+		require.ErrorContains(t, err, "holds credentials")
+	}
+}
