@@ -13,6 +13,9 @@ type Changes struct {
 	// Tree is git's name of the tree of all copied files, with the uncommitted and untracked ones. The patch applies
 	// to this tree.
 	Tree string `json:"tree"`
+	// SideEffects reports that the agent may also have changed something outside the copy. Its CLI was not confined,
+	// or the agent used a tool that acts elsewhere, such as one of an MCP server.
+	SideEffects bool `json:"side_effects,omitempty"`
 }
 
 // FileChange is the change of one file.

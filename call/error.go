@@ -47,6 +47,11 @@ type Error struct {
 	// SideEffects reports that the agent used a tool with write access, or may have used one because its CLI does not
 	// report all tools. A retry could repeat the changes.
 	SideEffects bool `json:"side_effects,omitempty"`
+	// Discarded reports that the agent worked in a private copy of Request.Dir, and that its changes were discarded;
+	// see package workspace. SideEffects then covers only effects outside the copy.
+	Discarded bool `json:"discarded,omitempty"`
+	// Confined is what confined the failed run, as in [Response]. Empty: nothing did, or it is unknown.
+	Confined string `json:"confined,omitempty"`
 	// Err is the wrapped cause, such as [context.DeadlineExceeded] or [io/fs.ErrNotExist]. It may be nil.
 	Err error `json:"-"`
 	// Stage tells whether a process was started. Empty: unknown.

@@ -136,7 +136,7 @@ func (r *reply) failure(ctx context.Context, err error) *call.Error {
 		err = cause
 	}
 	own := *call.AsError(r.name, err)
-	own.SideEffects = own.SideEffects || r.acted
+	own.SideEffects = own.SideEffects || r.acted && !own.Discarded
 	original, ok := errors.AsType[*call.Error](err)
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if cause != nil && ended && (!ok || original.Reason == "") {

@@ -173,7 +173,7 @@ type structure struct {
 func (s *structure) check(resp *call.Response) *call.Error {
 	var failed *call.Error
 	if s.problem, failed = s.schema.Hold(resp); failed != nil {
-		failed.SideEffects = s.acted
+		failed.SideEffects, failed.Confined = s.acted, confinedBy(resp.Confined)
 		return failed
 	}
 	if s.repaired {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -44,11 +45,19 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 		log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage = o.ownUsage(v.Err.Usage)
-		v.Err.SideEffects = v.Acted
+		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
 		return nil, v
 	}
 	log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode)
 	return o.response(v.Text), v
+}
+
+// confinedBy returns the field Confined of an error: how without the reasons why nothing confined the run.
+func confinedBy(how string) string {
+	if strings.HasPrefix(how, "no: ") {
+		return ""
+	}
+	return how
 }
 
 // homeHint describes a problem with the home directory that keeps a CLI from storing data. Few CLIs report it.
