@@ -262,3 +262,39 @@ func TestRulesForRead(t *testing.T) {
 	m.in.Read = []string{"~/.ssh/id", "~/.missing", "${MISSING}"}
 	m.check("cat ~/.ssh/id", true)
 }
+
+// A copy of package workspace is below the cache of clichain, which is hidden.
+func TestRulesInCopyOfWorkspace(t *testing.T) {
+	const work = "home/.cache/clichain/work/0a1b/"
+	m := newMachine(t, write)
+	for _, path := range []string{"1/project/code", "1/git/index", "1/lock", "2/project/code"} {
+		m.write(work+path, "x")
+	}
+	m.write("home/.cache/clichain/records", "x")
+	m.write(work+"1/project/.venv/bin/python", "x")
+	m.in.Dir = m.at(work + "1/project")
+	m.in.Env = append(m.in.Env, "PATH="+m.at(work+"1/project/.venv/bin")+":/usr/bin:/bin")
+	m.check("echo x >>code && : >new && rm new", true)
+	m.check("echo x >>.venv/bin/python", true)
+	for _, path := range []string{"../git/index", "../lock", "../../2/project/code", "../../../../records"} {
+		m.check("cat "+path, false)
+		m.check("echo x >>"+path, false)
+	}
+	m.check("ls ..", false)
+	m.check(": >../new && rm ../new", false)
+	for _, dir := range []string{work + "1", work, "home/.cache/clichain/work", "home/.cache/clichain"} {
+		m.in.Dir = m.at(dir)
+		_, err := Rules(m.in)
+		require.ErrorContains(t, err, "holds credentials", dir)
+	}
+}
+
+func TestRulesWithRepositoryInCopyOfWorkspace(t *testing.T) {
+	m := newMachine(t, write)
+	m.write("home/.cache/clichain/work/0a1b/1/project/sub/code", "x")
+	m.command("home/.cache/clichain/work/0a1b/1/project", "git", "init", "-q")
+	m.in.Dir = m.at("home/.cache/clichain/work/0a1b/1/project/sub")
+	m.check("echo x >>../.git/config", true)
+	m.in.Access = read
+	m.check("cat ../.git/config", true)
+}

@@ -48,8 +48,11 @@ func (p *plan) inProject(dir string) bool {
 	return false
 }
 
-// hidden reports whether a path is in a hidden directory of a home directory.
+// hidden reports whether a path is in a hidden directory of a home directory. A copy of package workspace is not.
 func (p *plan) hidden(path string) bool {
+	if p.copied(path) {
+		return false
+	}
 	return slices.ContainsFunc(p.homes, func(home string) bool {
 		rest, ok := strings.CutPrefix(path, home+root)
 		return ok && strings.Contains(root+rest, root+".")
