@@ -21,7 +21,10 @@ var floors = [][]string{
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
-	{"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit"},
+	{
+		"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
+		"workspace/internal/git",
+	},
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
 		"internal/session", "internal/wire", "openai/internal/request",
