@@ -132,6 +132,10 @@ func TestConfinementReportsPersistence(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, resp.Warnings, 1)
 	require.Contains(t, resp.Warnings[0], hook)
+	_, err = clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("echo y >"+hook+"; exit 3"))
+	be := requireReason(t, clichain.ReasonExit, err)
+	require.Len(t, be.Warnings, 1)
+	require.Contains(t, be.Warnings[0], "changed "+hook)
 }
 
 // A directory that cannot be confined, because it contains the credentials of its user, does not fail a call unless the

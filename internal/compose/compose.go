@@ -60,6 +60,7 @@ type Host struct {
 	Conversation bool
 	TempDir      string   // directory for the files of this call; does not exist yet
 	Inside       bool     // the CLI runs in a container, where paths use slashes
+	Confined     bool     // the kernel confines the CLI
 	Withheld     []string // environment variables that the CLI must not see
 	Trace        string   // traceparent of the call in the form of W3C Trace Context, "" for none
 	TraceState   string   // tracestate of the same trace

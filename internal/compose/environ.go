@@ -38,6 +38,18 @@ var quietEnv = []string{"TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0"}
 // contain the exact name to pass one; a pattern does not match it.
 var shellEnv = []string{"BASH_ENV", "ENV", "BASH_FUNC_*"}
 
+// Keyring is the variable through which a CLI finds the keyring of the desktop, in which it may keep its login.
+const Keyring = "DBUS_SESSION_BUS_ADDRESS"
+
+// socketEnv lists variables that lead to servers of the user, most of them to sockets with a path. Landlock does not
+// restrict these sockets, and the servers act outside the confinement. Config.PassEnv must contain the exact name to
+// pass one to a confined CLI.
+var socketEnv = []string{
+	"SSH_AUTH_SOCK", "GPG_AGENT_INFO", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_*", "XDG_RUNTIME_DIR",
+	"GNOME_KEYRING_CONTROL", "DISPLAY", "WAYLAND_*", "TMUX", "STY", "KITTY_LISTEN_ON", "NVIM", "NVIM_LISTEN_ADDRESS",
+	"VSCODE_IPC_HOOK_CLI",
+}
+
 // systemPath replaces a PATH without absolute directories. With an empty PATH, some shells search the working
 // directory.
 const systemPath = "/usr/bin:/bin"
@@ -125,11 +137,15 @@ func (h *Host) set(vars map[string]string) {
 
 // pass adds the host's variables that match the list and that no rule withholds.
 func (h *Host) pass(spec *clispec.Spec, list []string, vars map[string]string) {
+	byName := shellEnv
+	if h.Confined {
+		byName = slices.Concat(shellEnv, socketEnv)
+	}
 	for _, kv := range h.Environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if (h.InheritEnv || grammar.Matches(list, name)) && !grammar.Matches(spec.DropEnv, name) &&
 			!grammar.Matches(spec.NestedEnv, name) && !grammar.Matches(h.Withheld, name) &&
-			(!grammar.Matches(shellEnv, name) || slices.Contains(h.PassEnv, name)) &&
+			(!grammar.Matches(byName, name) || slices.Contains(h.PassEnv, name)) &&
 			(!h.Inside || grammar.IsVariable(name)) {
 			vars[name] = value
 		}

@@ -24,6 +24,7 @@ func TestEnvironmentTable(t *testing.T) {
 	fmt.Fprintf(&b, "- Passed: %s\n- Passed on Windows: %s\n", quoted(commonEnv), quoted(WindowsEnv))
 	fmt.Fprintf(&b, "- Set: %s, `PWD`\n", quoted(quietEnv))
 	fmt.Fprintf(&b, "- Withheld, unless `Config.PassEnv` has the whole name: %s\n", quoted(shellEnv))
+	fmt.Fprintf(&b, "- Withheld from a CLI that the kernel confines, unless `Config.PassEnv` has the whole name: %s\n", quoted(socketEnv))
 	for _, spec := range specs.Every() {
 		b.WriteString("\n" + variablesOf(spec))
 	}

@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/landlock"
 	"github.com/clichain/clichain/internal/pattern"
@@ -14,11 +17,21 @@ import (
 var deniedPath = pattern.Of(`(?mi)^(?:.*?(?:EACCES|permission denied)[^\n]*?['"\s:(](/[^\s'":;,)]+)` +
 	`|[^\n]*?(?:^|['"\s:(])(/[^\s'":;,)]+)[^\n]*?(?:EACCES|permission denied))`)
 
-// explain adds advice to the error of a run that the kernel has denied a file, if the CLI has reported the file.
-func (c *confinement) explain(err *call.Error, ev *judge.Evidence) {
-	if err == nil || len(c.rules) == 0 {
+// explain adds advice to the error of a run that the confinement may have failed.
+func (c *plan) explain(err *call.Error, ev *judge.Evidence) {
+	if err == nil || len(c.confined.rules) == 0 {
 		return
 	}
+	c.confined.explain(err, ev)
+	passed := func(kv string) bool { return strings.HasPrefix(kv, compose.Keyring+"=") }
+	if err.Reason == call.ReasonUnauthenticated && os.Getenv(compose.Keyring) != "" && !slices.ContainsFunc(c.Env, passed) {
+		advice := call.Advice{Action: call.ActionAdd, Field: "config.pass_env", Value: compose.Keyring}
+		err.Advice = append(err.Advice, advice)
+	}
+}
+
+// explain adds advice to the error of a run that the kernel has denied a file, if the CLI has reported the file.
+func (c *confinement) explain(err *call.Error, ev *judge.Evidence) {
 	for _, text := range []string{err.Message, ev.Stderr} {
 		for _, found := range deniedPath().FindAllStringSubmatch(text, 20) {
 			path := found[1] + found[2]

@@ -36,7 +36,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	if o.plan.box.Explain(v.Err, ev, spec.Hints); o.plan.box == nil && v.Err != nil {
 		judge.AddHint(v.Err, homeHint(o.Environ()))
 	}
-	o.plan.confined.explain(v.Err, ev)
+	o.plan.explain(v.Err, ev)
 	hintDrift(v.Err, machine.Drift(o.plan.Call.Version, spec.CheckedWith))
 	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err)
 	ev.Secrets.AllDisguised(ev.Tally.Warnings)
@@ -46,6 +46,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage = o.ownUsage(v.Err.Usage)
 		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
+		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.confined.watched.Changed())
 		return nil, v
 	}
 	log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode)

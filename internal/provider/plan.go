@@ -92,6 +92,7 @@ func (p *Provider) compose(
 	if !p.InContainer() {
 		h.RealDir = workdir.RealPath(dir)
 	}
+	_, h.Confined = p.Confined(path, req.Access)
 	p.ReadFiles(&h, dir)
 	inv, err := p.Composer.Compose(req, compose.Choice{Output: m.output, Transport: p.Settings.Transport}, h)
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *Provider) compose(
 	if m.shown {
 		p.Composer.Show(inv)
 	}
-	if _, kernel := p.Confined(inv.Path, inv.Call.Access); kernel {
+	if h.Confined {
 		giveTemp(inv, m.temp)
 	}
 	if !p.InContainer() {

@@ -193,3 +193,11 @@ func requireReason(t *testing.T, want call.Reason, err *call.Error) *call.Error 
 	require.Equal(t, want, err.Reason, "%v", err)
 	return err
 }
+
+func TestHoldKeepsWarnings(t *testing.T) {
+	schema, err := structured.Compile([]byte(`{"type":"object"}`))
+	require.Nil(t, err)
+	problem, failed := schema.Hold(&call.Response{Text: "no JSON", Warnings: []string{"the run changed a file"}})
+	require.NotEmpty(t, problem)
+	require.Equal(t, []string{"the run changed a file"}, failed.Warnings)
+}

@@ -16,7 +16,7 @@ func (s *Schema) Hold(resp *call.Response) (problem string, failed *call.Error) 
 		return problem, &call.Error{
 			Backend: resp.Backend, Reason: call.ReasonBadOutput,
 			Message: plaintext.OneLine("the answer does not match the schema: " + problem),
-			Partial: resp.Text, Usage: resp.Usage, Stage: call.StageStarted,
+			Partial: resp.Text, Usage: resp.Usage, Warnings: resp.Warnings, Stage: call.StageStarted,
 		}
 	}
 	resp.Text = text

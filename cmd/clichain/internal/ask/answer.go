@@ -30,10 +30,8 @@ func printAnswer(
 		r.WarnDoubts(s.Providers)
 		err = console.Fail(console.ChainStatus(failed, s.Chain.Budget > 0 && took >= s.Chain.Budget), failed)
 	}
-	if resp != nil && !o.json {
-		for _, warning := range resp.Warnings {
-			fmt.Fprintf(r.Err, "clichain: %s: warning: %s\n", resp.Backend, terminal.OneLine(warning))
-		}
+	if !o.json {
+		printWarnings(r.Err, resp, failed)
 	}
 	if resp != nil && resp.Session != "" && !o.json && (shown != nil || o.trace) {
 		fmt.Fprintln(r.Err, r.StyleOf(r.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
@@ -42,6 +40,28 @@ func printAnswer(
 		printTrace(r.Env, shown, resp, failed, took)
 	}
 	return err
+}
+
+// printWarnings prints the warnings of an answer or of a failure. Both may be nil.
+func printWarnings(w io.Writer, resp *clichain.Response, failed *clichain.ChainError) {
+	line := func(backend, warning string) {
+		fmt.Fprintf(w, "clichain: %s: warning: %s\n", backend, terminal.OneLine(warning))
+	}
+	if resp != nil {
+		for _, warning := range resp.Warnings {
+			line(resp.Backend, warning)
+		}
+	}
+	if failed == nil {
+		return
+	}
+	for _, a := range failed.Attempts {
+		if be, ok := errors.AsType[*clichain.BackendError](a.Err); ok {
+			for _, warning := range be.Warnings {
+				line(be.Backend, warning)
+			}
+		}
+	}
 }
 
 // deliver prints the answer in the form that the flags choose.

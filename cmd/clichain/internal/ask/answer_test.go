@@ -32,3 +32,11 @@ func TestBar(t *testing.T) {
 	require.Equal(t, "█████▌", bar(550*time.Millisecond, time.Second, 10))
 	require.Equal(t, "██████████", bar(2*time.Second, time.Second, 10))
 }
+
+func TestWarningsOfFailure(t *testing.T) {
+	var out bytes.Buffer
+	printWarnings(&out, nil, &clichain.ChainError{Attempts: []clichain.Attempt{
+		{Err: &clichain.BackendError{Backend: "a", Warnings: []string{"the run changed\nx"}}}, {Err: &clichain.BackendError{Backend: "b"}},
+	}})
+	require.Equal(t, "clichain: a: warning: the run changed x\n", out.String())
+}

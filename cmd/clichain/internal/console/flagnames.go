@@ -13,6 +13,7 @@ import (
 var flagAdvice = map[call.Advice]string{
 	{Action: call.ActionTrust, Field: "config.trust_dir"}:           "read {value}, and use --trust-dir if you trust it",
 	{Action: call.ActionPass, Field: "config.pass_env"}:             "set {value} and use --pass-env {value}",
+	{Action: call.ActionAdd, Field: "config.pass_env"}:              "use --pass-env {value}",
 	{Action: call.ActionAdd, Field: "config.request_env"}:           "let the worker --permit env={value}",
 	{Action: call.ActionAdd, Field: "config.env"}:                   "",
 	{Action: call.ActionSet, Field: "config.sandbox", Value: "off"}: "use --sandbox off to try all the same",
