@@ -146,6 +146,7 @@ const (
 	ReasonKilled             = call.ReasonKilled
 	ReasonOutputLimit        = call.ReasonOutputLimit
 	ReasonSpawn              = call.ReasonSpawn
+	ReasonRejected           = call.ReasonRejected
 	ReasonCanceled           = call.ReasonCanceled
 )
 
@@ -182,6 +183,7 @@ var (
 	ErrKilled             = call.ErrKilled
 	ErrOutputLimit        = call.ErrOutputLimit
 	ErrSpawn              = call.ErrSpawn
+	ErrRejected           = call.ErrRejected
 	ErrCanceled           = call.ErrCanceled
 )
 

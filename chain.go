@@ -45,6 +45,14 @@ type ChainConfig struct {
 	Replay ReplayPolicy
 	// MaxCostUSD stops a call, in US dollars, when the known cost of its failed attempts reaches it. Zero: no limit.
 	MaxCostUSD float64
+	// Accept checks each answer. If it returns an error, the attempt has failed with the reason rejected and that
+	// error, and the chain asks the next backend. Accept gets copies of the request and of the answer, whose Attempts
+	// are those of its backend. ctx ends with the backend's share of Budget; Config.Timeout does not limit Accept.
+	// With AccessWrite or AccessFull, a rejected answer stops the chain like any failure (see Replay), unless it has
+	// Changes. A stream has delivered the text before the check (see AcceptReset). A rejected answer starts no
+	// cooldown, and a panic of Accept rejects the answer. Accept must be safe for concurrent use. Nil: every answer is
+	// accepted.
+	Accept func(ctx context.Context, req Request, resp *Response) error
 	// Hooks observe each call. Nil: none.
 	Hooks *Hooks
 	// Name is the name of the chain as a Backend. Empty: "chain".
@@ -152,6 +160,11 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 		Order: c.cfg.Order, MinAttempt: c.cfg.MinAttempt, MaxCostUSD: c.cfg.MaxCostUSD,
 		ReplayAlways: c.cfg.Replay == ReplayAlways, ReplayNever: c.cfg.Replay == ReplayNever,
 		Table: table, Cooldowns: c.cooldown, Validate: c.validateInBackground,
+	}
+	if accept := c.cfg.Accept; accept != nil {
+		c.loop.Accept = func(ctx context.Context, req Request, resp *Response) error {
+			return accept(withoutHooks(ctx), req, resp)
+		}
 	}
 	c.loop.Candidates = make([]failover.Candidate, len(c.candidates))
 	for i, b := range c.candidates {

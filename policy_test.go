@@ -82,6 +82,7 @@ func TestRests(t *testing.T) {
 	none := []string{
 		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "budget_spent",
 		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "spawn", "canceled", "unconfined",
+		"rejected",
 	}
 	want := map[string][]clichain.Reason{
 		"10 min":                             {"unauthenticated", "untrusted_dir", "permission_refused", "nested_session"},

@@ -45,7 +45,8 @@ var sentinels = map[string]error{
 	"ErrTimeout": ErrTimeout, "ErrIdleTimeout": ErrIdleTimeout, "ErrFirstOutputTimeout": ErrFirstOutputTimeout,
 	"ErrBadModel": ErrBadModel, "ErrContextOverflow": ErrContextOverflow, "ErrBadRequest": ErrBadRequest,
 	"ErrBadOption": ErrBadOption, "ErrBadSession": ErrBadSession, "ErrBadOutput": ErrBadOutput, "ErrEmpty": ErrEmpty, "ErrExit": ErrExit,
-	"ErrKilled": ErrKilled, "ErrOutputLimit": ErrOutputLimit, "ErrSpawn": ErrSpawn, "ErrCanceled": ErrCanceled,
+	"ErrKilled": ErrKilled, "ErrOutputLimit": ErrOutputLimit, "ErrSpawn": ErrSpawn, "ErrRejected": ErrRejected,
+	"ErrCanceled": ErrCanceled,
 }
 
 // declaredReasons reads the constants from the source, which makes the list complete.
@@ -63,7 +64,7 @@ func declaredReasons(t *testing.T) map[string]Reason {
 		}
 		return true
 	})
-	require.Len(t, reasons, 32)
+	require.Len(t, reasons, 33)
 	return reasons
 }
 

@@ -53,6 +53,7 @@ const (
 	ReasonKilled      Reason = "killed"       // by a signal that clichain did not send
 	ReasonOutputLimit Reason = "output_limit" // more output than Config.MaxOutput
 	ReasonSpawn       Reason = "spawn"        // the program exists but did not start
+	ReasonRejected    Reason = "rejected"     // a check, such as ChainConfig.Accept, refused the answer
 
 	ReasonCanceled Reason = "canceled" // the caller canceled the context, or a Registry stopped the run
 )
@@ -66,7 +67,7 @@ func Reasons() []Reason {
 		ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
 		ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
 		ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
-		ReasonOutputLimit, ReasonSpawn, ReasonCanceled,
+		ReasonOutputLimit, ReasonSpawn, ReasonRejected, ReasonCanceled,
 	}
 }
 
@@ -128,5 +129,6 @@ var (
 	ErrKilled             error = sentinel(ReasonKilled)
 	ErrOutputLimit        error = sentinel(ReasonOutputLimit)
 	ErrSpawn              error = sentinel(ReasonSpawn)
+	ErrRejected           error = sentinel(ReasonRejected)
 	ErrCanceled           error = sentinel(ReasonCanceled)
 )

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,6 +96,22 @@ func (r *Response) TotalUsage() Usage {
 	return total
 }
 
+// Clone returns a copy that shares no memory with r, except the errors in Attempts.
+func (r *Response) Clone() *Response {
+	c := *r
+	c.Usage = c.Usage.clone()
+	c.Attempts = slices.Clone(c.Attempts)
+	for i := range c.Attempts {
+		c.Attempts[i].Usage = c.Attempts[i].Usage.clone()
+	}
+	c.Warnings, c.Flags, c.Metadata = slices.Clone(c.Warnings), slices.Clone(c.Flags), maps.Clone(c.Metadata)
+	if c.Changes != nil {
+		c.Changes = new(*c.Changes)
+		c.Changes.Files = slices.Clone(c.Changes.Files)
+	}
+	return &c
+}
+
 // plainResponse has Response's fields without its methods.
 type plainResponse Response
 
@@ -129,6 +146,14 @@ type Usage struct {
 	ReasoningTokens  int64    `json:"reasoning_tokens,omitempty"`   // output for reasoning
 	Turns            int64    `json:"turns,omitempty"`              // turns of the model
 	CostUSD          *float64 `json:"cost_usd,omitempty"`           // US dollars; nil: unknown
+}
+
+// clone returns a copy with its own CostUSD.
+func (u Usage) clone() Usage {
+	if u.CostUSD != nil {
+		u.CostUSD = new(*u.CostUSD)
+	}
+	return u
 }
 
 // MarshalJSON returns the fields of the usage. A cost that is not a finite number, which JSON cannot represent, is

@@ -49,6 +49,7 @@ var rows = map[clichain.Reason]row{
 	clichain.ReasonKilled:             {http.StatusBadGateway, apierror.TypeServer, ""},
 	clichain.ReasonOutputLimit:        {http.StatusBadGateway, apierror.TypeServer, ""},
 	clichain.ReasonSpawn:              {http.StatusBadGateway, apierror.TypeServer, ""},
+	clichain.ReasonRejected:           {http.StatusBadGateway, apierror.TypeServer, ""},
 	clichain.ReasonCanceled:           {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 }
 

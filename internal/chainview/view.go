@@ -19,6 +19,9 @@ type View struct {
 	// MilestonesOnly: the events that make up the answer are not read, so only those of kind start and attempt
 	// are needed.
 	MilestonesOnly bool
+	// NoTool is called before an answer if the agent certainly used no tool. Nil: ignored. Calls without write access
+	// may call it too.
+	NoTool func()
 	// Deadline is the end of the backend's share of the time, and KillAt when none of its processes may run any more.
 	// Zero: no limit.
 	Deadline, KillAt time.Time

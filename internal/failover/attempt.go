@@ -18,7 +18,9 @@ type attempt struct {
 	start     time.Time
 	ran       time.Time // when its first run began, after a possible wait for a slot
 	cutShort  bool      // the attempt had less time than the minimum
+	noTool    bool      // certainly no tool was used
 	resp      *call.Response
+	refused   *call.Response // the answer that the check refused; nil: none
 	err       error
 }
 

@@ -17,7 +17,9 @@ var errAnswered = errors.New("another backend answered first")
 // that came too late, because that is paid for.
 func (l *Loop) recordUnused(a attempt) {
 	if a.err != nil {
-		a.entry.Left(l.ctx)
+		if a.entry.Left(l.ctx); a.refused != nil {
+			a.entry.Answered(l.ctx)
+		}
 		l.fail(a.failures()...)
 		return
 	}

@@ -27,6 +27,8 @@ type Chain struct {
 	Table                     policy.Table
 	Cooldowns                 *cooling.Keeper
 	Stats                     *Stats
+	// Accept returns an error to refuse an answer. Nil: every answer is accepted.
+	Accept func(ctx context.Context, req call.Request, resp *call.Response) error
 	// Validate begins to validate the backends, and returns a func that waits for the result.
 	Validate func() (wait func())
 }
@@ -155,19 +157,42 @@ func (l *Loop) settle(a attempt) (next bool) {
 	if a.err == nil {
 		a.entry.Answered(l.ctx)
 		l.Stats.answered(a.place, a.resp)
+		l.reportNoTool(a)
 		return false
 	}
+	attempts := a.failures()
+	l.record(a, attempts[len(attempts)-1].Reason)
+	l.stale = l.delivered
+	l.started = l.started || slices.ContainsFunc(attempts, func(a call.Attempt) bool { return !a.Skipped })
+	l.fail(attempts...)
+	return !l.readerLeft && l.mayGoOn(a.err)
+}
+
+// record updates the cooldown and the statistics of a candidate after a failure. A candidate whose answer a check
+// refused has answered.
+func (l *Loop) record(a attempt, reason call.Reason) {
 	failed := call.AsError("", a.err)
 	if call.AsChainError(a.err) != nil {
 		failed = &call.Error{} // the backends of a nested chain have their own cooldowns
 	}
-	a.entry.Failed(l.ctx, failed, a.cutShort)
-	attempts := a.failures()
-	l.stale = l.delivered
-	l.started = l.started || slices.ContainsFunc(attempts, func(a call.Attempt) bool { return !a.Skipped })
-	l.fail(attempts...)
-	l.Stats.failed(a.place, attempts[len(attempts)-1].Reason, time.Now())
-	return !l.readerLeft && l.mayGoOn(a.err)
+	switch {
+	case a.refused != nil:
+		a.entry.Answered(l.ctx)
+		l.Stats.answered(a.place, a.refused)
+	case failed.Reason == call.ReasonRejected:
+		a.entry.Answered(l.ctx)
+	default:
+		a.entry.Failed(l.ctx, failed, a.cutShort)
+		l.Stats.failed(a.place, reason, time.Now())
+	}
+}
+
+// reportNoTool reports to an outer chain that no tool was used in this call.
+func (l *Loop) reportNoTool(a attempt) {
+	acted := func(a call.Attempt) bool { return sideEffects(a.Err) }
+	if l.Outer.NoTool != nil && a.noTool && !slices.ContainsFunc(l.attempts, acted) {
+		l.Outer.NoTool()
+	}
 }
 
 // fail records failed attempts. The reader has already received an event for each of them, except the last one.
@@ -208,9 +233,11 @@ func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call
 	next := &handover{loop: l, from: i}
 	view.HasFallback, view.OnHandover = func() bool { return l.hasFallback(i) }, next.start
 	view.CanReset, view.MilestonesOnly = l.CanReset, l.MilestonesOnly && !a.candidate.Observed()
-	ctx = chainview.With(ctx, view)
+	if !a.candidate.Observed() { // code other than the chain could do more than its backends report
+		view.NoTool = func() { a.noTool = true }
+	}
 	a.err = NoAnswer(a.candidate.Name())
-	for e, err := range a.candidate.Stream(ctx, l.Req) {
+	for e, err := range a.candidate.Stream(chainview.With(ctx, view), l.Req) {
 		if err != nil {
 			a.err, a.cutShort = err, l.cutShort(ctx, view, a.start)
 			break
@@ -224,6 +251,7 @@ func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call
 			break
 		}
 	}
+	l.accept(ctx, view, a)
 	return next.end()
 }
 

@@ -85,6 +85,8 @@ var Default = Table{
 	call.ReasonOutputLimit: {Cools: runCooldown},
 	call.ReasonSpawn:       {}, // a process that fails to start costs nothing
 
+	call.ReasonRejected: {}, // the backend has answered, so Rule.problem refuses a cooldown for it
+
 	call.ReasonCanceled: {},
 }
 
@@ -120,6 +122,8 @@ func (r Rule) problem(reason call.Reason, was Row, known bool) string {
 		return "a canceled call cannot continue"
 	case was.Skip && r.Cooldown != cooldown.Rule{}:
 		return "a backend that was not started cannot have a cooldown"
+	case reason == call.ReasonRejected && r.Cooldown != cooldown.Rule{}:
+		return "a backend whose answer was refused has answered, so it cannot have a cooldown"
 	}
 	return r.Cooldown.Problem()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/internal/reading"
@@ -52,6 +53,9 @@ func (p *Provider) answer(
 			t.emit(e)
 		}
 		t.resp.Attempts = t.earlier
+		if report := chainview.Of(ctx).NoTool; report != nil && !t.structure.acted {
+			report()
+		}
 		return t.resp, time.Since(t.start), nil
 	}
 	t.err.Earlier = t.earlier
