@@ -27,7 +27,7 @@ var floors = [][]string{
 	},
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
-		"internal/session", "internal/wire", "openai/internal/request",
+		"internal/session", "internal/wire", "openai/internal/request", "workspace/internal/slots",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
 	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir"},

@@ -22,6 +22,16 @@ func Lock(ctx context.Context, path string, poll time.Duration) (unlock func(), 
 	return func() { _ = lock.Close() }, nil // unlocks
 }
 
+// TryLock is Lock without waiting. locked is false if another process, or another lock of this process, has the lock.
+func TryLock(path string) (unlock func(), locked bool, err error) {
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	err = inNewDir(path, func() (err error) { locked, err = lock.TryLock(); return err })
+	if err != nil || !locked {
+		return nil, false, errors.Join(err, lock.Close())
+	}
+	return func() { _ = lock.Close() }, true, nil // unlocks
+}
+
 // LockInTurn is Lock for a contended lock that is held briefly. Polling would mostly find the lock taken.
 // Instead, the operating system wakes the waiting processes, and a second lock puts the process that has just
 // released the lock behind them. The wait cannot be interrupted. If ctx is done first, the wait continues in

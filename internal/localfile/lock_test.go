@@ -65,3 +65,21 @@ func TestLockInTurnFailure(t *testing.T) {
 	require.Error(t, err)
 	require.True(t, <-over)
 }
+
+func TestTryLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "lock")
+	unlock, locked, err := TryLock(path)
+	require.NoError(t, err)
+	require.True(t, locked)
+	_, again, err := TryLock(path)
+	require.NoError(t, err)
+	require.False(t, again)
+	unlock()
+	unlock, locked, err = TryLock(path)
+	require.NoError(t, err)
+	require.True(t, locked)
+	unlock()
+	_, locked, err = TryLock(filepath.Dir(path))
+	require.Error(t, err)
+	require.False(t, locked)
+}
