@@ -2,11 +2,13 @@ package clichain_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/stretchr/testify/require"
 )
 
@@ -46,6 +48,38 @@ func TestConfinementWithholdsSockets(t *testing.T) {
 				}
 			}
 			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+// A request, which may come from a queue, cannot move the files that a confined CLI may change. The configuration can.
+func TestConfinementIgnoresEnvOfRequest(t *testing.T) {
+	home, spec := confinedHome(t)
+	spec.Confine.State = []clispec.StatePath{{Path: "${LUMEN_HOME:-~/.lumen}"}}
+	for name, test := range map[string]struct {
+		dir    string
+		config clichain.Config
+		cannot bool
+	}{
+		"request":                   {dir: "work", config: clichain.Config{RequestEnv: []string{"LUMEN_HOME"}}, cannot: true},
+		"request for the own state": {dir: ".lumen", config: clichain.Config{RequestEnv: []string{"LUMEN_HOME"}}},
+		"configuration":             {dir: "work", config: clichain.Config{Env: []string{"LUMEN_HOME=" + filepath.Join(home, "work")}}},
+		"allowed by WritePaths": {
+			dir: "work", config: clichain.Config{RequestEnv: []string{"LUMEN_HOME"}, WritePaths: []string{filepath.Join(home, "work")}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.config.Confine = call.ConfineAuto
+			req := clichain.Prompt("echo x >$LUMEN_HOME/new")
+			if len(test.config.RequestEnv) > 0 {
+				req.Env = map[string]string{"LUMEN_HOME": filepath.Join(home, test.dir)}
+			}
+			_, err := clichain.NewProvider(spec, &test.config).Complete(t.Context(), req)
+			if test.cannot {
+				requireReason(t, clichain.ReasonExit, err)
+				return
+			}
+			require.NoError(t, err)
 		})
 	}
 }

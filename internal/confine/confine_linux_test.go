@@ -220,15 +220,6 @@ func TestRulesWithHomeBehindLink(t *testing.T) {
 	m.check(": >~/.local/bin/new", false)
 }
 
-// A variable that makes the home directory the state must not grant the credentials in it.
-func TestRulesWithHomeAsState(t *testing.T) {
-	m := newMachine(t, none)
-	m.in.Env = append(m.in.Env, "AGENT_HOME="+m.home)
-	m.check("cat ~/notes/a", true)
-	m.check("cat ~/.ssh/id", false)
-	m.check(": >~/.local/bin/new", false)
-}
-
 func TestRulesAboveHome(t *testing.T) {
 	m := newMachine(t, read)
 	m.in.Dir = m.base

@@ -16,15 +16,6 @@ func (p *plan) grantWhole(path string, access landlock.Access) {
 	}
 }
 
-// grantState grants state. A home directory that is called state is granted with its exceptions.
-func (p *plan) grantState(path string, access landlock.Access) {
-	if p.wide(p.links.real(path)) {
-		p.grantNamed(path, access)
-		return
-	}
-	p.grantWhole(path, access)
-}
-
 // grantTemp grants the private directory of the call, which is created later.
 func (p *plan) grantTemp(path string, access landlock.Access) {
 	if filepath.IsAbs(path) {

@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/localfile"
 )
@@ -23,7 +25,7 @@ func writePaths(p *plan) []string { return p.configured(p.in.WritePaths) }
 // state returns the files and directories that the CLI keeps.
 func (p *plan) state() (paths []string) {
 	for _, state := range p.in.Spec.Confine.State {
-		paths = append(paths, expand(state.Path, p.place)...)
+		paths = append(paths, p.movable(state.Path)...)
 	}
 	return paths
 }
@@ -53,7 +55,10 @@ func (p *plan) configured(paths []string) (expanded []string) {
 // MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It creates
 // nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable names.
 func MakeState(in Input) error {
-	p := plan{in: in, place: placeOf(in), links: resolver{}}
+	p := &plan{in: in, place: placeOf(in), links: resolver{}}
+	if slices.ContainsFunc(in.Spec.Confine.State, func(s clispec.StatePath) bool { return len(p.moved(s.Path)) > 0 }) {
+		p = newPlan(in) // movable needs the exceptions
+	}
 	home := p.links.real(p.place.Home)
 	if in.Access == call.AccessFull {
 		return nil
@@ -61,7 +66,7 @@ func MakeState(in Input) error {
 	usable := filepath.IsAbs(p.place.Home) && isDir(home) && localfile.Writable(home)
 	var failed []error
 	ensure := func(template string, create func(path string) error) {
-		for _, path := range p.links.expand(template, p.place) {
+		for _, path := range p.movable(template) {
 			switch {
 			case path == home:
 			case usable && within(path, home):

@@ -61,7 +61,7 @@ var rows = slices.Concat(systemRows(), []Row{
 	{"{temp}", change, change, all, "a private temporary directory of the call", temp, (*plan).grantTemp},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",
-		(*plan).state, (*plan).grantState,
+		(*plan).state, whole,
 	},
 	{"{login}", readOnly, readOnly, readOnly, "further files that a login of the CLI needs", (*plan).loginFiles, named},
 	{"{images}", readOnly, readOnly, readOnly, "images of the request", images, found},

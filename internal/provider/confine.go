@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,7 +42,7 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		return confinement{how: how}, nil
 	}
 	in := confine.Input{
-		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: inv.Env, Dir: inv.Dir,
+		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: ownEnv(inv), Dir: inv.Dir,
 		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"], Temp: inv.Temp,
 		OtherState: statesBeside(p.Spec), Read: inv.Call.Read,
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
@@ -58,6 +59,23 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		return c, refused(err.Error())
 	}
 	return confinement{how: "no: " + err.Error()}, nil
+}
+
+// ownEnv returns the environment that the CLI would have without the variables of the request, because a request may
+// come from a queue. So no request can move the files that the rules grant, such as the state.
+func ownEnv(inv *compose.Invocation) []string {
+	env := slices.Clone(inv.Env)
+	for name, value := range inv.Call.Own {
+		i := slices.Index(env, name+"="+value)
+		if i < 0 { // the operator or the spec has overridden it
+			continue
+		}
+		env = slices.Delete(env, i, i+1)
+		if passed, ok := inv.Call.Env[name]; ok {
+			env = append(env, name+"="+passed)
+		}
+	}
+	return env
 }
 
 // prepare computes the rules. If starts is set, it also prepares the files of the CLI.
