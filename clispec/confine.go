@@ -24,6 +24,8 @@ type StatePath struct {
 	Path string `json:"path"`
 	// File: Path is a file. Otherwise it is a directory.
 	File bool `json:"file,omitempty"`
+	// Optional: clichain does not create Path if it is missing.
+	Optional bool `json:"optional,omitempty"`
 	// Watch lists the settings, hooks and plugins with which the next start of the CLI can run code. The entries are
 	// paths of files and directories below Path, or gjson paths of values in the JSON file Path. The next start may not
 	// be confined, so changes of these files and values are reported.

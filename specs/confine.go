@@ -27,7 +27,8 @@ func reads(more ...string) []string {
 // userSkills is the directory for the skills of all agents. Some CLIs fail if it exists and cannot be read.
 const userSkills = "~/.agents"
 
-// claudePaths: the MCP servers of the user are in .claude.json, which changes at every run.
+// claudePaths: the MCP servers of the user are in .claude.json, which changes at every run. In its last directory, claude
+// renews the login of a profile, and locks it with a directory beside that of the logins.
 func claudePaths() clispec.ConfineRules {
 	return clispec.ConfineRules{
 		State: []clispec.StatePath{
@@ -41,8 +42,13 @@ func claudePaths() clispec.ConfineRules {
 				Watch: []string{"mcpServers", "projects.@values.#.mcpServers.@values|@flatten"},
 			},
 			state("${CLAUDE_SECURESTORAGE_CONFIG_DIR}"), state("${CLAUDE_CODE_TMPDIR}"),
+			{
+				Path:     "${ANTHROPIC_CONFIG_DIR:-~/.config/anthropic}",
+				Optional: true, // its existence counts as a login
+				Watch:    []string{"configs", "active_config"},
+			},
 		},
-		Read: reads("${ANTHROPIC_CONFIG_DIR:-~/.config/anthropic}"),
+		Read: reads(),
 	}
 }
 

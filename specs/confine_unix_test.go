@@ -42,8 +42,8 @@ func TestStateFollowsVariables(t *testing.T) {
 		name, vars string
 		want       []string
 	}{
-		{"claude", "", []string{"/home/u/.claude", "/home/u/.claude.json"}},
-		{"claude", "CLAUDE_CONFIG_DIR=/w", []string{"/w", "/w/.claude.json"}},
+		{"claude", "", []string{"/home/u/.claude", "/home/u/.claude.json", "/home/u/.config/anthropic"}},
+		{"claude", "CLAUDE_CONFIG_DIR=/w ANTHROPIC_CONFIG_DIR=/a", []string{"/w", "/w/.claude.json", "/a"}},
 		{"codex", "", []string{"/home/u/.codex"}},
 		{"codex", "CODEX_HOME=/w CODEX_SQLITE_HOME=/db", []string{"/w", "/db"}},
 		{"gemini", "", []string{"/home/u/.gemini"}},
@@ -76,7 +76,9 @@ func TestStateOfInstance(t *testing.T) {
 	dir, err := value.Value(grammar.Place{Home: "/home/u"})
 	require.NoError(t, err)
 	got := resolve(t, map[string]string{"CLAUDE_CONFIG_DIR": dir}, stateOf(list[0])...)
-	require.Equal(t, []string{"/home/u/.claude-work", "/home/u/.claude-work/.claude.json"}, got)
+	require.Equal(t, []string{
+		"/home/u/.claude-work", "/home/u/.claude-work/.claude.json", "/home/u/.config/anthropic",
+	}, got)
 }
 
 // A confined CLI can use each login that a file of the user shows, and finds each file that its rules name.

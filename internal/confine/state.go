@@ -50,9 +50,9 @@ func (p *plan) configured(paths []string) (expanded []string) {
 	return expanded
 }
 
-// MakeState creates the missing state of the CLI, because a confined CLI cannot create it in the home directory. New
-// directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any other nothing.
-// MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It creates
+// MakeState creates the missing state of the CLI, except optional state, because a confined CLI cannot create it in the
+// home directory. New directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any
+// other nothing. MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It creates
 // nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable names.
 func MakeState(in Input) error {
 	p := &plan{in: in, place: placeOf(in), links: resolver{}}
@@ -77,11 +77,13 @@ func MakeState(in Input) error {
 		}
 	}
 	for _, state := range in.Spec.Confine.State {
-		create := makeDir
-		if state.File {
-			create = makeFile
+		switch {
+		case state.Optional:
+		case state.File:
+			ensure(state.Path, makeFile)
+		default:
+			ensure(state.Path, makeDir)
 		}
-		ensure(state.Path, create)
 	}
 	for _, template := range p.missingCaches() {
 		ensure(template, makeDir)

@@ -49,6 +49,9 @@ func TestMakeStateLeavesOtherDirectories(t *testing.T) {
 		"missing home":            func(m *machine) { m.in.Env = []string{"HOME=" + m.at("nowhere")} },
 		"no home":                 func(m *machine) { m.in.Env = nil },
 		"full access":             func(m *machine) { m.in.Access = never; require.NoError(m.t, os.RemoveAll(m.at("home/.agent"))) },
+		"optional state": func(m *machine) {
+			m.in.Spec.Confine.State = []clispec.StatePath{{Path: "~/.missing", Optional: true}}
+		},
 		"link to a missing mount": func(m *machine) { m.link("nowhere", "home/.agent") },
 	} {
 		t.Run(name, func(t *testing.T) {
