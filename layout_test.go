@@ -23,14 +23,14 @@ var floors = [][]string{
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
 		"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
-		"workspace/internal/git",
+		"workspace/internal/git", "workspace/internal/rename",
 	},
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
 		"internal/session", "internal/wire", "openai/internal/request", "workspace/internal/slots",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
-	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir"},
+	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir", "workspace/internal/check"},
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
 	{"."},
@@ -47,7 +47,7 @@ var pure = []string{
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
 	"internal/pattern", "internal/plaintext", "internal/policy", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
-	"openai/internal/apierror", "openai/internal/request", "openai/internal/response",
+	"openai/internal/apierror", "openai/internal/request", "openai/internal/response", "workspace/internal/rename",
 }
 
 // impure are imports that a pure package must not have.

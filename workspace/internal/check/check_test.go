@@ -110,7 +110,7 @@ func TestRunEndsWithCall(t *testing.T) {
 	}
 }
 
-// A check leaves no process, even if the process runs in a session of its own.
+// A check leaves no process, even if the process started a new session.
 func TestRunEndsProcesses(t *testing.T) {
 	dir := t.TempDir()
 	script := `setsid tail -f /dev/null >/dev/null 2>&1 & echo $! >pid; until kill -0 $(cat pid); do :; done`
