@@ -60,6 +60,9 @@ func (o original) listRepository(ctx context.Context, own git.Repo, l *listing) 
 		return err
 	}
 	changed, intended, untracked := parseStatus(status)
+	if err := o.settle(ctx, changed); err != nil {
+		return err
+	}
 	real := map[string]bool{}
 	for record := range records(index) {
 		e, err := parseStaged(record)

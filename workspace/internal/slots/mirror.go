@@ -93,6 +93,12 @@ func (m *mirror) index() {
 	for i, e := range m.old.entries {
 		m.known[e.path] = i
 	}
+	for name := range m.dirs {
+		if i, ok := m.files[name]; ok { // git tracks a file that has become a directory
+			delete(m.files, name)
+			m.wanted[i].dir = true
+		}
+	}
 }
 
 // refresh makes the copy of one wanted file current.
