@@ -27,8 +27,8 @@ func reads(more ...string) []string {
 // userSkills is the directory for the skills of all agents. Some CLIs fail if it exists and cannot be read.
 const userSkills = "~/.agents"
 
-// claudePaths: the MCP servers of the user are in .claude.json, which changes at every run. In its last directory, claude
-// renews the login of a profile, and locks it with a directory beside that of the logins.
+// claudePaths: the MCP servers of the user are in .claude.json, which changes at every run. In its last directory,
+// claude renews the login of a profile, and locks it with a directory beside that of the logins.
 func claudePaths() clispec.ConfineRules {
 	return clispec.ConfineRules{
 		State: []clispec.StatePath{

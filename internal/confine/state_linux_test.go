@@ -46,9 +46,9 @@ func TestRulesWithoutMakeState(t *testing.T) {
 
 func TestMakeStateLeavesOtherDirectories(t *testing.T) {
 	for name, change := range map[string]func(m *machine){
-		"missing home":            func(m *machine) { m.in.Env = []string{"HOME=" + m.at("nowhere")} },
-		"no home":                 func(m *machine) { m.in.Env = nil },
-		"full access":             func(m *machine) { m.in.Access = never; require.NoError(m.t, os.RemoveAll(m.at("home/.agent"))) },
+		"missing home": func(m *machine) { m.in.Env = []string{"HOME=" + m.at("nowhere")} },
+		"no home":      func(m *machine) { m.in.Env = nil },
+		"full access":  func(m *machine) { m.in.Access = never; require.NoError(m.t, os.RemoveAll(m.at("home/.agent"))) },
 		"optional state": func(m *machine) {
 			m.in.Spec.Confine.State = []clispec.StatePath{{Path: "~/.missing", Optional: true}}
 		},
