@@ -28,13 +28,14 @@ var floors = [][]string{
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
 		"internal/session", "internal/wire", "openai/internal/request", "workspace/internal/slots",
+		"workspace/internal/tree",
 	},
 	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
 	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir", "workspace/internal/check"},
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
 	{"."},
-	{"clitest", "doctor", "live", "openai"},
+	{"clitest", "doctor", "live", "openai", "workspace"},
 	{
 		"examples/batch", "examples/ci", "examples/internal/machine", "examples/lastresort", "examples/owncli",
 		"examples/worker",

@@ -3,8 +3,8 @@ package call
 // Changes are the changes that an agent made in a private copy of Request.Dir; see package workspace. The directory
 // itself is unchanged. Changes is a plain value that can be stored as JSON.
 type Changes struct {
-	// Patch is the difference as git writes it, with binary files, modes, renames and symbolic links. It is valid UTF-8:
-	// files in other encodings are binary in it. The paths are relative to the directory that was copied.
+	// Patch is the difference as git writes it, with binary files, modes, renames and symbolic links. It is valid UTF-8
+	// without zero bytes: a change with other bytes is binary. The paths are relative to the directory that was copied.
 	Patch string `json:"patch"`
 	// Files lists the changed files, sorted by path.
 	Files []FileChange `json:"files"`
@@ -20,7 +20,8 @@ type Changes struct {
 
 // FileChange is the change of one file.
 type FileChange struct {
-	Path string     `json:"path"`           // relative, with slashes
+	// Path is relative, with slashes. A path that is not UTF-8 or begins with a quotation mark is quoted as git does it.
+	Path string     `json:"path"`
 	From string     `json:"from,omitempty"` // the earlier path of a renamed file
 	Kind ChangeKind `json:"kind"`
 	// Mode is the mode of the file after the change as git writes it, such as "100755". Of a deleted file, it is the

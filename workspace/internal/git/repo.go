@@ -90,8 +90,7 @@ func (r Repo) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte,
 	return r.command(stdin, args).output(ctx)
 }
 
-// Strict is like Run, but fails too if git printed a message on standard error, such as a warning about a directory
-// that it could not read.
+// Strict is like Run, but fails too if git left out a directory that it could not read.
 func (r Repo) Strict(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	c := r.command(stdin, args)
 	c.strict = true

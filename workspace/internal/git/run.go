@@ -63,7 +63,7 @@ type command struct {
 	user  bool     // git reads the configuration of the user and of the system
 	args  []string // after the flags that are the same for all runs
 	stdin io.Reader
-	// stdout receives the output. strict makes messages on standard error a failure.
+	// stdout receives the output. strict makes an unreadable directory a failure.
 	stdout io.Writer
 	strict bool
 }
@@ -90,11 +90,18 @@ func (c command) run(ctx context.Context) error {
 	failure := &Error{
 		Command: subcommand(c.args), ExitCode: result.ExitCode, Stderr: result.Stderr.Text(), Err: result.Cause,
 	}
-	if result.Cause != nil || result.ExitCode != 0 || result.DrainCut || c.strict && failure.Stderr != "" {
+	if result.Cause != nil || result.ExitCode != 0 || result.DrainCut || c.strict && unread(failure.Stderr) {
 		return fmt.Errorf("workspace: %w", failure)
 	}
 	return nil
 }
+
+// unread reports whether git left out a directory because it could not read it. Git then ends with exit code 0.
+func unread(stderr string) bool {
+	return strings.HasPrefix(stderr, unreadMessage) || strings.Contains(stderr, "\n"+unreadMessage)
+}
+
+const unreadMessage = "warning: could not open directory "
 
 // output runs the command and returns its standard output.
 func (c command) output(ctx context.Context) ([]byte, error) {

@@ -1,0 +1,3 @@
+// Package workspace lets agents work in a private copy of a directory, and returns their changes instead of making
+// them.
+package workspace
