@@ -36,9 +36,6 @@ func hasMembers(value any, names ...string) bool {
 
 // ServerSecrets returns the variables and the headers of the MCP servers as "NAME=value".
 func (c *Call) ServerSecrets() (list []string) {
-	if !c.Fields.has("mcp_config") {
-		return nil
-	}
 	for _, text := range c.servers() {
 		var s mcpServer
 		_ = json.Unmarshal(text, &s) // keeps the fields that it can parse of a server of another form
@@ -52,8 +49,24 @@ func (c *Call) ServerSecrets() (list []string) {
 	return list
 }
 
-// servers returns the MCP servers of the field mcp_config, which must be set.
+// ServerCommands returns the command lines of the MCP servers that the CLI starts, sorted by the names of the servers.
+func (c *Call) ServerCommands() (lines [][]string) {
+	servers := c.servers()
+	for _, name := range namesOf(servers) {
+		var s mcpServer
+		_ = json.Unmarshal(servers[name], &s) // keeps the fields that it can parse of a server of another form
+		if s.Command != "" {
+			lines = append(lines, append([]string{s.Command}, s.Args...))
+		}
+	}
+	return lines
+}
+
+// servers returns the MCP servers of the field mcp_config, nil if it is not set.
 func (c *Call) servers() map[string]json.RawMessage {
+	if !c.Fields.has("mcp_config") {
+		return nil
+	}
 	return mcpServers([]json.RawMessage{json.RawMessage(c.Fields["mcp_config"][0])})
 }
 

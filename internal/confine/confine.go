@@ -27,7 +27,8 @@ type Input struct {
 	Dir     string   // absolute working directory
 	AddDirs []string
 	Images  []string
-	Temp    string // private directory of the call, which is also TMPDIR
+	Servers [][]string // command lines of the MCP servers of the request
+	Temp    string     // private directory of the call, which is also TMPDIR
 
 	// Read lists the further files that the login needs for the model of the call, in the form of
 	// clispec.ConfineRules.Read. Nil means the list of the spec.

@@ -11,8 +11,12 @@ import (
 // installation returns the files that the program, its interpreters and the shell consist of. Links need no rule
 // themselves.
 func (p *plan) installation() []string {
+	return append(p.packageOf("/bin/sh"), p.programs(p.in.Program)...)
+}
+
+// programs returns the packages of a program and of its interpreters.
+func (p *plan) programs(program string) (paths []string) {
 	const maxInterpreters = 4
-	program, paths := p.in.Program, p.packageOf("/bin/sh")
 	for range maxInterpreters {
 		if program == "" {
 			break
@@ -21,6 +25,41 @@ func (p *plan) installation() []string {
 		program = p.interpreter(program)
 	}
 	return paths
+}
+
+// servers returns the programs of the MCP servers, with their installations and interpreters, and the files that their
+// arguments name. The first of these files may be a script, so it includes its package. Without a package it includes
+// its directory, because a script may use the files beside it.
+func (p *plan) servers() (paths []string) {
+	for _, line := range p.in.Servers {
+		if len(line) == 0 {
+			continue
+		}
+		paths = append(paths, p.programs(p.lookPath(line[0]))...)
+		files := slices.DeleteFunc(slices.Clone(line[1:]), func(arg string) bool { return !isFile(arg) })
+		if paths = append(paths, files...); len(files) == 0 {
+			continue
+		}
+		script := p.packageOf(files[0])
+		if dir := filepath.Dir(script[0]); len(script) == 1 && !p.wide(dir) && !crowded(dir) {
+			script = append(script, dir)
+		}
+		paths = append(paths, script...)
+	}
+	return paths
+}
+
+// isFile reports whether an argument is the absolute path of a regular file.
+func isFile(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && filepath.IsAbs(arg) && info.Mode().IsRegular()
+}
+
+// crowded reports whether several users or programs keep files in a directory.
+func crowded(dir string) bool {
+	parent := filepath.Dir(dir)
+	return slices.Contains(elsewhere, dir) || within(dir, "/run") || within(dir, "/dev") ||
+		parent == "/home" || parent == "/mnt" || parent == "/media"
 }
 
 // managers are directories in which a package manager keeps programs together with the files that they need.
@@ -49,12 +88,14 @@ func (p *plan) packageOf(program string) []string {
 	if above := p.described(dir); above != "" {
 		return append(paths, above)
 	}
-	switch prefix := filepath.Dir(dir); {
+	prefix := filepath.Dir(dir)
+	atHome := slices.Contains(p.homes, prefix) // a directory of several programs, such as ~/.local
+	switch {
 	case filepath.Base(dir) == "bin" && !p.wide(prefix):
 		for _, name := range []string{"lib", "lib64", "libexec"} {
 			paths = append(paths, filepath.Join(prefix, name))
 		}
-	case filepath.Base(prefix) == "versions", within(dir, "/opt/") || p.hidden(dir) && !p.onPath(dir) && !p.shared(dir):
+	case filepath.Base(prefix) == "versions", within(dir, "/opt/") || p.hidden(dir) && !p.onPath(dir) && !atHome:
 		paths = append(paths, dir)
 	}
 	return paths
@@ -92,9 +133,6 @@ func (p *plan) described(dir string) string {
 // wide reports whether a directory is a home directory or contains one, so that it is no package.
 func (p *plan) wide(dir string) bool { return p.aboveHome(dir) || slices.Contains(p.homes, dir) }
 
-// shared reports whether a directory is a hidden one of the home itself, such as ~/.local.
-func (p *plan) shared(dir string) bool { return slices.Contains(p.homes, filepath.Dir(dir)) }
-
 func (p *plan) onPath(dir string) bool {
 	return slices.ContainsFunc(filepath.SplitList(p.place.Vars["PATH"]), func(entry string) bool {
 		return p.links.real(entry) == dir
@@ -120,9 +158,13 @@ func (p *plan) interpreter(script string) string {
 	return ""
 }
 
+// lookPath returns the program that the CLI starts for a command, or "".
 func (p *plan) lookPath(name string) string {
-	if filepath.IsAbs(name) {
+	switch {
+	case filepath.IsAbs(name):
 		return name
+	case strings.ContainsRune(name, filepath.Separator):
+		return filepath.Join(p.in.Dir, name)
 	}
 	for _, dir := range filepath.SplitList(p.place.Vars["PATH"]) {
 		path := filepath.Join(dir, name)

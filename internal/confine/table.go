@@ -58,6 +58,10 @@ var rows = slices.Concat(systemRows(), []Row{
 		"{program}", run, run, run, "the installation of the CLI and of its interpreter, also below /opt or in /nix/store",
 		(*plan).installation, named,
 	},
+	{
+		"{mcp servers}", run, run, run, "the programs of the MCP servers of the request, and the files in their arguments",
+		(*plan).servers, found,
+	},
 	{"{temp}", change, change, all, "a private temporary directory of the call", temp, (*plan).grantTemp},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",

@@ -43,7 +43,8 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 	}
 	in := confine.Input{
 		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: ownEnv(inv), Dir: inv.Dir,
-		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"], Temp: inv.Temp,
+		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"],
+		Servers: inv.Call.ServerCommands(), Temp: inv.Temp,
 		OtherState: statesBeside(p.Spec), Read: inv.Call.Read,
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
