@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
@@ -28,7 +29,7 @@ type fragile struct {
 func newFragile(t *testing.T, cfg clichain.Config) *fragile {
 	t.Helper()
 	f := &fragile{dir: t.TempDir(), now: time.Now()}
-	cfg.Binary = filepath.Join(f.dir, "codex")
+	cfg.Binary, cfg.Confine = filepath.Join(f.dir, "codex"), call.ConfineOff // it writes beside its program
 	writeProgram(t, cfg.Binary, fmt.Sprintf("#!/bin/sh\ncat >/dev/null\necho >>%[1]s/starts\n[ -e %[1]s/hangs ] && exec sleep 600\n[ -e %[1]s/repaired ] || exit 3\ncat %[1]s/repaired\n", f.dir))
 	f.Provider = clichain.NewProvider(specs.Codex(), &cfg)
 	f.BreakerOnClock(func() time.Time { return f.now })

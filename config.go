@@ -73,7 +73,7 @@ type Config struct {
 	// Sandbox controls the behavior in a sandbox such as a Nix build. Zero: SandboxAuto.
 	Sandbox SandboxPolicy
 	// Confine tells whether the kernel confines the CLI to the files that the access level of the request permits.
-	// Zero: ConfineOff.
+	// Zero: ConfineAuto.
 	Confine call.Confinement
 	// ReadPaths and WritePaths are absolute paths of further files and directories that a confined CLI may read, or
 	// read and change. Nil: none.

@@ -1,6 +1,7 @@
 package clichain_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,14 +69,14 @@ func TestConfinement(t *testing.T) {
 				if req.Access = access; access != none {
 					req.Dir = filepath.Join(home, "work")
 				}
-				for _, confine := range []call.Confinement{call.ConfineAuto, call.ConfineOff} {
+				for _, confine := range []call.Confinement{"", call.ConfineOff} {
 					resp, err := clichain.NewProvider(spec, &clichain.Config{Confine: confine}).Complete(t.Context(), req)
-					if confine == call.ConfineAuto && !slices.Contains(test.allowed, access) {
+					if confine == "" && !slices.Contains(test.allowed, access) {
 						requireReason(t, clichain.ReasonExit, err)
 						continue
 					}
-					require.NoError(t, err, "%s with access %s", confine, access)
-					require.Equal(t, confine == call.ConfineAuto, resp.Confined[:3] == "lan", resp.Confined)
+					require.NoError(t, err, "%q with access %s", confine, access)
+					require.Equal(t, confine == "", resp.Confined[:3] == "lan", resp.Confined)
 				}
 			}
 		})
@@ -196,6 +197,25 @@ func TestConfinementGrantsCredentialsOfCloud(t *testing.T) {
 	p := clichain.NewProvider(spec, &clichain.Config{Env: []string{"USE_CLOUD=1"}})
 	_, err = p.Complete(t.Context(), clichain.Prompt("cat "+cloud))
 	require.NoError(t, err)
+}
+
+// A CLI can start the MCP servers of its request, and only those.
+func TestConfinementGrantsMCPServers(t *testing.T) {
+	_, spec := confinedHome(t)
+	spec.Args = append(spec.Args, clispec.ArgRow{
+		Args: []string{"--mcp", "{mcp_config}"}, When: clispec.When{Set: []string{"mcp_config"}},
+	})
+	server := filepath.Join(t.TempDir(), "server")
+	require.NoError(t, os.WriteFile(server, []byte("#!/bin/sh\necho served\n"), 0o700))
+	p := clichain.NewProvider(spec, nil)
+	req := clichain.Prompt(server)
+	_, err := p.Complete(t.Context(), req)
+	requireReason(t, clichain.ReasonExit, err)
+	req.Options.MCPConfig = []json.RawMessage{fmt.Appendf(nil, `{"mcpServers": {"one": {"command": %q}}}`, server)}
+	resp, err := p.Complete(t.Context(), req)
+	require.NoError(t, err)
+	require.Contains(t, resp.Text, "served")
+	require.Contains(t, resp.Confined, "landlock")
 }
 
 // BenchmarkConfinement compares calls with and without confinement. A call computes the rules, too.

@@ -3,16 +3,16 @@ package call
 import "fmt"
 
 // Confinement tells whether the kernel confines the CLI to the files that the access level of a request permits. Only
-// Linux can; see docs/reference/confinement.md. The zero value means ConfineOff.
+// Linux can; see docs/reference/confinement.md. The zero value means ConfineAuto.
 type Confinement string
 
 const (
-	// ConfineAuto: confine calls with AccessNone, AccessRead and AccessWrite if the system can and the spec lists the
-	// files of the CLI.
+	// ConfineAuto, also the meaning of the zero value: confine calls with AccessNone, AccessRead and AccessWrite if the
+	// system can and the spec lists the files of the CLI. Response.Confined reports whether it does.
 	ConfineAuto Confinement = "auto"
 	// ConfineRequired: refuse a call that would not be confined, with ReasonUnconfined.
 	ConfineRequired Confinement = "required"
-	// ConfineOff, also the meaning of the zero value: confine no call.
+	// ConfineOff: confine no call.
 	ConfineOff Confinement = "off"
 )
 

@@ -106,6 +106,7 @@ func workOn(t *testing.T, program string, h home.Home, store, name, text string,
 	t.Helper()
 	_, _, worker := commandIn(t, program, h, append([]string{
 		"worker", "--store", store, "--only", name, "--cold", "--timeout", "120s", "--pass-env", "LOOPBACK_*",
+		"--confine", "off", // otherwise the kernel denies the effects, too
 	}, flags...)...)
 	log := &watched{text: []byte(text), seen: make(chan struct{})}
 	worker.Stderr = log
@@ -164,6 +165,7 @@ func TestHostileLinesWithTheCLIs(t *testing.T) {
 				}
 				stdout, stderr, cmd := commandIn(t, program, h, append([]string{
 					"batch", "-i", "-", "-o", "-", "--only", name, "--timeout", "120s", "--pass-env", "LOOPBACK_*", "--pass-env", "IS_SANDBOX",
+					"--confine", "off",
 				}, flags...)...)
 				cmd.Stdin = strings.NewReader(strings.ReplaceAll(test.line, "MARKER", marker) + "\n")
 				_ = cmd.Run() // the command fails on an invalid line

@@ -156,7 +156,7 @@ func TestClineAccess(t *testing.T) {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
 			var work string
-			c := startOf(t, home.Newest(t, home.Cline), spec, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
+			c := startOf(t, home.Newest(t, home.Cline), spec, home.LoggedIn, flagsOnly, func(q loopback.Request) loopback.Reply {
 				return []loopback.Reply{shell(home.Cline, "touch "+work+"/ran"), loopback.Text(hello)}[min(q.N, 2)-1]
 			})
 			work = c.home.Work

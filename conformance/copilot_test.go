@@ -144,7 +144,7 @@ func TestCopilotAccess(t *testing.T) {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
 			var c cli
-			c = start(t, home.Copilot, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
+			c = start(t, home.Copilot, home.LoggedIn, flagsOnly, func(q loopback.Request) loopback.Reply {
 				return []loopback.Reply{
 					readTool[home.Copilot], writeTool[home.Copilot],
 					loopback.Tool("create", map[string]any{"path": filepath.Join(c.home.Dir, "outside"), "file_text": "x"}),

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/specs"
@@ -63,7 +64,7 @@ func TestProgramsOfWorkingDirectory(t *testing.T) {
 		inherited := slices.DeleteFunc(slices.Clone(h.Env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
 		h.Apply(t)
 		for access, env := range map[clichain.Access][]string{clichain.AccessRead: inherited, clichain.AccessWrite: h.Env} {
-			p := clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Timeout: minute, Env: env})
+			p := clichain.NewProvider(spec, &clichain.Config{Binary: h.Binary, Timeout: minute, Env: env, Confine: call.ConfineOff})
 			req := clichain.Prompt("say hi")
 			req.Dir, req.Access = h.Work, access
 			resp, err := p.Complete(t.Context(), req)

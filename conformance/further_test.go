@@ -120,7 +120,7 @@ func checksAccess(t *testing.T, name string, h toolReplies) {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
 			var work string
-			c := start(t, name, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
+			c := start(t, name, home.LoggedIn, flagsOnly, func(q loopback.Request) loopback.Reply {
 				replies := []loopback.Reply{
 					h.read(work + "/notes.txt"), h.write(work + "/wrote"), h.write(work + "/../wrote"), h.run("touch " + work + "/ran"),
 					loopback.Text(hello),

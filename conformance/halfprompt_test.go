@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
@@ -74,6 +75,7 @@ func TestHalfPromptOfUnsignaledCLI(t *testing.T) {
 			cfg := c.Config()
 			script := "#!/bin/sh\ntrap '' INT TERM\nsleep 0.1\nexec setsid -w '" + cfg.Binary + "' \"$@\"\n"
 			cfg.Binary, cfg.Timeout = filepath.Join(t.TempDir(), name), 200*time.Millisecond
+			cfg.Confine = call.ConfineOff // the script starts a program that is not part of its installation
 			require.NoError(t, os.WriteFile(cfg.Binary, []byte(script), 0o700))
 			deaf := clichain.NewProvider(specOf(t, name), &cfg)
 			req := clichain.Prompt(prompt)

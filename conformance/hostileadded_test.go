@@ -25,7 +25,7 @@ func TestAddedDirectories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := start(t, name, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			c := start(t, name, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 			f := newHostileDir(t, loopback.Always(loopback.Text(hello)))
 			added := filepath.Join(c.home.Dir, "added")
 			repository(t, added)

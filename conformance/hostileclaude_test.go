@@ -100,7 +100,7 @@ func TestClaudeBelowHostileDirectory(t *testing.T) {
 		"without the flag": {saying(specs.Claude(), "user", "user,project,local"), []string{"ran helper-local"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := startSpec(t, test.spec, home.Subscribed, longTimeout, loopback.Always(loopback.Text(hello)))
+			c := startSpec(t, test.spec, home.Subscribed, flagsOnly, loopback.Always(loopback.Text(hello)))
 			f := c.hostileDir(t, claudeFiles)
 			require.Equal(t, test.want, f.below(t, c, "say hi"))
 		})

@@ -42,7 +42,7 @@ var clineFiles = map[string]string{
 // effect.
 func TestClineInHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Cline, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	f := c.hostileDir(t, clineFiles)
 	for _, access := range []clichain.Access{clichain.AccessRead, clichain.AccessWrite} {
 		_, err := c.Complete(t.Context(), c.askIn(access, "say hi"))
@@ -58,7 +58,7 @@ func TestClineInHostileDirectory(t *testing.T) {
 // Without access, files in parent directories have no effect.
 func TestClineBelowHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Cline, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Cline, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	f := c.hostileDir(t, clineFiles)
 	require.Empty(t, f.below(t, c, "/say hi"))
 }

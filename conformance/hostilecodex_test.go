@@ -103,7 +103,7 @@ func TestCodexDocumentsInUnknownDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := saying(specs.Codex(), `projects={{dir:json}={trust_level="untrusted"}}`, "analytics.enabled=false")
 			spec = saying(spec, "project_doc_max_bytes=0", test.instead)
-			c := startSpec(t, spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			c := startSpec(t, spec, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 			f := c.hostileDir(t, codexFiles)
 			require.Equal(t, test.want, f.ask(t, c, clichain.AccessRead, c.home.Work))
 		})
@@ -158,7 +158,7 @@ func TestCodexBelowHostileDirectory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran := filepath.Join(t.TempDir(), "marks") // a link to the marks of the directory
-			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
+			c := startSpec(t, test.spec, home.LoggedIn, flagsOnly, func(loopback.Request) loopback.Reply {
 				if test.want != nil { // codex reads the repository while the request is in flight, and ends after the answer
 					awaitFile(filepath.Join(ran, "filter"))
 				}

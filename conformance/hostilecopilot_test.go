@@ -110,7 +110,7 @@ func TestCopilotInHostileDirectory(t *testing.T) {
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 func TestCopilotBelowHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Copilot, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Copilot, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	c.trustInCLI(t)
 	f := c.hostileDir(t, copilotFiles)
 	f.plant(t, c.home.Work, copilotRefused)

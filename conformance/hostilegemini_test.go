@@ -103,7 +103,7 @@ func TestGeminiBelowHostileDirectory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")
-			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			c := startSpec(t, test.spec, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 			f := c.hostileDir(t, geminiFiles)
 			f.plant(t, c.home.Work, geminiRefused)
 			require.Equal(t, test.want, f.below(t, c, "say hi"))
@@ -138,7 +138,7 @@ func TestRefusedDirectories(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s %s %v in %s", name, file, access, dir), func(t *testing.T) {
-						c := start(t, name, home.LoggedIn, longTimeout, nil)
+						c := start(t, name, home.LoggedIn, flagsOnly, nil)
 						c.home.Write(t, "work/sub/notes.txt", "")
 						c.home.Write(t, "work/"+file, "")
 						before := everyFile(t, c.home.Dir)

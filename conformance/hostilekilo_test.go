@@ -60,7 +60,7 @@ func TestKiloInHostileDirectory(t *testing.T) {
 // rules apply.
 func TestKiloBelowHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Kilo, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Kilo, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	f := c.hostileDir(t, openCodeFiles)
 	f.plant(t, c.home.Work, kiloRefused)
 	f.plant(t, c.home.Dir, map[string]string{

@@ -83,7 +83,7 @@ func TestKimiInHostileDirectory(t *testing.T) {
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 func TestKimiBelowHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Kimi, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	c.trustInCLI(t)
 	f := c.hostileDir(t, kimiFiles)
 	f.plant(t, c.home.Work, kimiRefused)

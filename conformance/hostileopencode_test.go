@@ -124,7 +124,7 @@ func TestOpenCodeBelowHostileDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			longUnless(t, name == "default")
 			var f hostileDir
-			c := startSpec(t, test.spec, home.LoggedIn, longTimeout, func(loopback.Request) loopback.Reply {
+			c := startSpec(t, test.spec, home.LoggedIn, flagsOnly, func(loopback.Request) loopback.Reply {
 				f.await("plugin")
 				return loopback.Text(hello)
 			})
@@ -159,7 +159,7 @@ func TestModelsBelowHostileDirectory(t *testing.T) {
 			longUnless(t, name == "default")
 			spec := specs.OpenCode()
 			spec.Models.List[0].Args = test.args
-			c := startSpec(t, spec, home.LoggedIn, longTimeout, nil)
+			c := startSpec(t, spec, home.LoggedIn, flagsOnly, nil)
 			f := c.hostileDir(t, openCodeFiles)
 			f.plant(t, c.home.Work, map[string]string{"opencode.json": `{"plugin": ["./plugin.js"]}`, "plugin.js": evilPlugin})
 			f.plant(t, c.home.Dir, openCodeInstalled)

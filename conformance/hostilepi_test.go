@@ -64,7 +64,7 @@ func TestPiInHostileDirectory(t *testing.T) {
 // Without access, neither files in parent directories nor the user's instructions for all agents have an effect.
 func TestPiBelowHostileDirectory(t *testing.T) {
 	long(t)
-	c := start(t, home.Pi, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+	c := start(t, home.Pi, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 	f := c.hostileDir(t, piFiles)
 	f.plant(t, c.home.Work, piRefused)
 	f.plant(t, c.home.Dir, map[string]string{

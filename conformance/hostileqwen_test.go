@@ -96,7 +96,7 @@ func TestQwenBelowHostileDirectory(t *testing.T) {
 			"default":             {spec: specs.Qwen()},
 			"without guard files": {bare, []string{"sent agents-md", "sent qwen-md", "sent rule"}},
 		} {
-			c := startOf(t, of, test.spec, home.LoggedIn, longTimeout, loopback.Always(loopback.Text(hello)))
+			c := startOf(t, of, test.spec, home.LoggedIn, flagsOnly, loopback.Always(loopback.Text(hello)))
 			f := c.hostileDir(t, qwenFiles)
 			f.plant(t, c.home.Work, qwenRefused)
 			seen := f.below(t, c, "say hi")

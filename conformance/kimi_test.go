@@ -129,7 +129,7 @@ func TestKimiAccess(t *testing.T) {
 	for access, runs := range map[clichain.Access]bool{clichain.AccessNone: false, clichain.AccessRead: false, clichain.AccessFull: true} {
 		t.Run(access.String(), func(t *testing.T) {
 			t.Parallel()
-			c := start(t, home.Kimi, home.LoggedIn, longTimeout, loopback.InOrder(
+			c := start(t, home.Kimi, home.LoggedIn, flagsOnly, loopback.InOrder(
 				readTool[home.Kimi], loopback.Tool("Write", map[string]any{"path": "out.txt", "content": "hello\n"}),
 				loopback.Tool("Edit", map[string]any{"path": "notes.txt", "old_string": "indigo", "new_string": "orange"}),
 				shell(home.Kimi, "touch ran"), loopback.Text(hello)))

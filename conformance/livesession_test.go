@@ -166,7 +166,7 @@ func TestLiveSessionIsResumedWithLessAccess(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(outside) })
 	file := filepath.Join(outside, "made")
-	c := start(t, home.Codex, home.LoggedIn, longTimeout, loopback.InOrder(
+	c := start(t, home.Codex, home.LoggedIn, flagsOnly, loopback.InOrder(
 		loopback.Text(answered), loopback.Tool("exec_command", map[string]any{"cmd": "touch " + file, "yield_time_ms": 10000}), loopback.Text(hello),
 	))
 	session := ""

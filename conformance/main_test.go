@@ -54,6 +54,10 @@ func (c *cli) Unwrap() clichain.Backend { return c.Provider }
 // longTimeout is a configuration for machines that start four large programs slowly.
 var longTimeout = clichain.Config{Timeout: minute}
 
+// flagsOnly has the time of longTimeout. The kernel confines no call, so only the flags of the CLI and the checks of
+// clichain can prevent an effect.
+var flagsOnly = clichain.Config{Timeout: minute, Confine: call.ConfineOff}
+
 // long skips a test in the short form, which covers it by another test or another CLI.
 func long(t *testing.T) {
 	t.Helper()

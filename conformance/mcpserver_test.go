@@ -94,6 +94,7 @@ func TestMCPServer(t *testing.T) {
 			resp, err := c.Complete(t.Context(), req)
 			require.NoError(t, err)
 			require.Equal(t, hello, resp.Text)
+			require.Equal(t, c.Status("").Confined[test.access], resp.Confined)
 			require.Empty(t, withArgument(t, token), "the server outlives the call")
 			calls := c.server.Calls()
 			require.Len(t, calls, 2)

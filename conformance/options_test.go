@@ -33,7 +33,7 @@ func TestOptions(t *testing.T) {
 			t.Run(label, func(t *testing.T) {
 				longUnless(t, isFirst(test.cli))
 				t.Parallel()
-				c := start(t, test.cli, home.LoggedIn, longTimeout, loopback.InOrder(test.first, loopback.Text(hello)))
+				c := start(t, test.cli, home.LoggedIn, flagsOnly, loopback.InOrder(test.first, loopback.Text(hello)))
 				for _, dir := range []string{"more", "work"} {
 					c.home.Write(t, dir+"/notes.txt", "The sky is indigo.\n")
 				}

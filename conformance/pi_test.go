@@ -49,7 +49,7 @@ func TestPiStaysInDirectory(t *testing.T) {
 	for _, name := range names {
 		replies = append(replies, writes(name))
 	}
-	c := start(t, home.Pi, home.LoggedIn, longTimeout, loopback.InOrder(append(replies, writes("sub/in.txt"), loopback.Text(hello))...))
+	c := start(t, home.Pi, home.LoggedIn, flagsOnly, loopback.InOrder(append(replies, writes("sub/in.txt"), loopback.Text(hello))...))
 	c.home.Write(t, "elsewhere/there.txt", "The sky is orange.\n")
 	for link, to := range map[string]string{"out": "elsewhere", "a b": "elsewhere", "there.txt": "elsewhere/there.txt", "nowhere.txt": "elsewhere/nowhere.txt"} {
 		require.NoError(t, os.Symlink(filepath.Join(c.home.Dir, to), filepath.Join(c.home.Work, link)))

@@ -155,7 +155,7 @@ func TestQwenAccess(t *testing.T) {
 			t.Run(access.String(), func(t *testing.T) {
 				t.Parallel()
 				var work string // qwen accepts only absolute paths
-				c := qwen(t, of, home.LoggedIn, longTimeout, func(q loopback.Request) loopback.Reply {
+				c := qwen(t, of, home.LoggedIn, flagsOnly, func(q loopback.Request) loopback.Reply {
 					return []loopback.Reply{
 						loopback.Tool("read_file", map[string]any{"file_path": work + "/notes.txt"}),
 						loopback.Tool("write_file", map[string]any{"file_path": work + "/wrote", "content": "hello\n"}),

@@ -37,7 +37,8 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	}
 	path := os.Getenv("PATH")
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(path), argumentRemarks(&spec, &cfg))
-	if _, err := landlock.Usable(); err != nil && found.Confined["none"] == "no: "+err.Error() {
+	asked := cfg.Confine != "" || runtime.GOOS == "linux" // other systems never have it
+	if _, err := landlock.Usable(); asked && err != nil && found.Confined["none"] == "no: "+err.Error() {
 		found.remark("not_confined", "the kernel does not enforce the access of a call: "+err.Error(), "")
 	}
 	for _, s := range d.surroundings {

@@ -15,7 +15,7 @@ func (b *Backend) Confined(path string, access call.Access) (how string, kernel 
 	b.Compile()
 	rules := &b.Spec.Confine
 	switch {
-	case b.Settings.Confine == "" || b.Settings.Confine == call.ConfineOff:
+	case b.Settings.Confine == call.ConfineOff:
 		return "no: confinement is off", false
 	case b.InContainer():
 		return "no: the CLI runs in a container", false

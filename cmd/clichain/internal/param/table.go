@@ -122,7 +122,7 @@ var backendFlags = []Flag{
 		Help:    "`billing`: subscription, api_key or any; skip backends that would bill otherwise (default any)",
 		Without: ofBackend, define: parsed(func(v *Values) *settings.Payer { return &v.Billing }, Payer)},
 	{Name: "confine", Group: GroupBackends,
-		Help:    "`mode`: let the kernel enforce --access: auto, required or off (default off)",
+		Help:    "`mode`: let the kernel enforce --access: auto, required or off (default auto)",
 		Without: ofBackend,
 		define:  parsed(func(v *Values) *call.Confinement { return &v.Config.Confine }, OneOf(Confinements...))},
 	{Name: "read-path", Group: GroupBackends, Help: "`file` or directory that a confined CLI may read (repeatable)",
