@@ -49,9 +49,9 @@ type ChainConfig struct {
 	// error, and the chain asks the next backend. Accept gets copies of the request and of the answer, whose Attempts
 	// are those of its backend. ctx ends with the backend's share of Budget; Config.Timeout does not limit Accept.
 	// With AccessWrite or AccessFull, a rejected answer stops the chain like any failure (see Replay), unless it has
-	// Changes. A stream has delivered the text before the check (see AcceptReset). A rejected answer starts no
-	// cooldown, and a panic of Accept rejects the answer. Accept must be safe for concurrent use. Nil: every answer is
-	// accepted.
+	// Changes without SideEffects. A stream has delivered the text before the check (see AcceptReset). A rejected
+	// answer starts no cooldown, and a panic of Accept rejects the answer. Accept must be safe for concurrent use.
+	// Nil: every answer is accepted.
 	Accept func(ctx context.Context, req Request, resp *Response) error
 	// Hooks observe each call. Nil: none.
 	Hooks *Hooks

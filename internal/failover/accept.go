@@ -48,7 +48,10 @@ func (l *Loop) refusal(ctx context.Context, a *attempt, problem error) *call.Err
 	err := &call.Error{
 		Backend: resp.Backend, Reason: call.ReasonRejected, Message: problem.Error(), Partial: resp.Text,
 		Usage: resp.Usage, Earlier: resp.Attempts, Warnings: resp.Warnings, Err: problem, Stage: call.StageStarted,
-		SideEffects: l.Req.Access >= call.AccessWrite && resp.Changes == nil && !a.noTool,
+		SideEffects: l.Req.Access >= call.AccessWrite && !a.noTool,
+	}
+	if changes := resp.Changes; changes != nil { // nobody applies them
+		err.Discarded, err.SideEffects = true, changes.SideEffects
 	}
 	if ctx.Err() != nil && (errors.Is(problem, ctx.Err()) || errors.Is(problem, context.Cause(ctx))) {
 		end := judge.End(ctx)
