@@ -176,7 +176,7 @@ func TestNewRefuses(t *testing.T) {
 		"session":            {func(r *request) { r.Session = "claude:s1" }, nil, "session", call.ReasonUnsupported},
 		"continue":           {func(r *request) { r.Options.Continue = true }, nil, "continue", call.ReasonUnsupported},
 		"session id":         {func(r *request) { r.Options.SessionID = "x" }, nil, "session_id", call.ReasonUnsupported},
-		"more directories":   {func(r *request) { r.Options.AddDirs = []string{dir} }, nil, "add_dirs", call.ReasonUnsupported},
+		"directories":        {func(r *request) { r.Options.AddDirs = []string{dir} }, nil, "add_dirs", call.ReasonUnsupported},
 		"missing directory":  {func(r *request) { r.Dir += "x" }, nil, "dir", call.ReasonBadOption},
 		"file as directory":  {func(r *request) { r.Dir = file }, nil, "dir", call.ReasonBadOption},
 		"empty request":      {func(r *request) { r.Messages = nil }, nil, "messages", call.ReasonBadOption},
