@@ -84,6 +84,9 @@ func (o original) listRepository(ctx context.Context, own git.Repo, l *listing) 
 	}
 	size := int64(0)
 	for _, path := range untracked {
+		if o.carried(path) {
+			return fmt.Errorf("workspace: carry %q: a .gitignore includes it again: remove the pattern that begins with \"!\"", path)
+		}
 		if strings.HasSuffix(path, "/") {
 			l.warnings = append(l.warnings, fmt.Sprintf("the copy does not contain the repository %q: carry it if needed", path))
 			continue

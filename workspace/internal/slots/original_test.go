@@ -240,6 +240,13 @@ func TestOpenRefuses(t *testing.T) {
 		{"absolute carried path", func(m *machine) Source { return Source{Carry: []string{m.at("a")}} }, "must be a path inside"},
 		{"carried directory itself", func(*machine) Source { return Source{Carry: []string{"."}} }, "must be a path inside"},
 		{"carried directory of git", func(*machine) Source { return Source{Carry: []string{".git"}} }, "its own .git"},
+		{"carried path that is not ignored", func(m *machine) Source {
+			m.write(".gitignore", "!/kept\n")
+			m.write("kept/x", "x")
+			m.commit()
+			m.git(m.top, "rm", "-rq", "--cached", "kept")
+			return Source{Carry: []string{"kept"}}
+		}, "includes it again"},
 		{"carried path behind a link", func(m *machine) Source {
 			require.NoError(m.t, os.Symlink("..", m.at("up")))
 			return Source{Carry: []string{"up/project"}}

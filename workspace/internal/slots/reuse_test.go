@@ -187,3 +187,25 @@ func TestVerifyAfterPrune(t *testing.T) {
 	require.ErrorContains(t, s.Verify(t.Context()), "were removed during the work")
 	require.NoError(t, s.Close())
 }
+
+// A git that was killed leaves a lock, and a killed snapshot the files that it had moved aside.
+func TestOpenAfterKilledGit(t *testing.T) {
+	m := newMachine(t)
+	m.write("a", "one\n")
+	m.commit()
+	s := m.open(Source{})
+	dir := s.Repo.Dir
+	require.NoError(t, s.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "index.lock"), nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "aside-1/0"), 0o700))
+	before, err := os.Stat(s.Top)
+	require.NoError(t, err)
+	s = m.open(Source{})
+	m.same(s)
+	require.NoDirExists(t, filepath.Join(dir, "aside-1"))
+	require.NoFileExists(t, filepath.Join(dir, "index.lock"))
+	after, err := os.Stat(s.Top)
+	require.NoError(t, err)
+	require.True(t, os.SameFile(before, after), "the copy was not made anew")
+	require.NoError(t, s.Close())
+}

@@ -165,8 +165,25 @@ func (s *Slot) initRepo(ctx context.Context, o original) error {
 		options.Excludes = append(excludes, options.Excludes...)
 		options.Objects, options.Format = []string{o.repo.Objects}, o.repo.Format
 	}
+	if err := removeAside(dir); err != nil {
+		return err
+	}
 	repo, err := git.Init(ctx, dir, s.Top, options)
 	s.Repo = repo
+	return err
+}
+
+// removeAside removes directories and locks that a killed process has left in clichain's git directory.
+func removeAside(dir string) error {
+	names, err := readNames(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "aside-") || strings.HasSuffix(name, ".lock") {
+			err = errors.Join(err, removeAll(filepath.Join(dir, name)))
+		}
+	}
 	return err
 }
 

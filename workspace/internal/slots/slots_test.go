@@ -1,6 +1,8 @@
 package slots
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+var long = flag.Bool("long", false, "run many cases of random tests")
 
 // machine is a home directory with a repository, and the root of the slots.
 type machine struct {
@@ -119,6 +123,20 @@ func (m *machine) tree(top string) map[string]string {
 		return nil
 	}))
 	return files
+}
+
+// fill creates files of 1 to 4 KiB, 50 in each directory.
+func (m *machine) fill(dir string, count int) {
+	m.t.Helper()
+	require.NoError(m.t, parallel(m.t.Context(), count, func(i int) error {
+		dir := filepath.Join(m.at(dir), fmt.Sprintf("part%02d/dir%03d", i/50%20, i/50))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		line := fmt.Sprintf("line %d of a file that is not like the others\n", i*7919)
+		text := strings.Repeat(line, (1024+i*131%3072)/len(line)+1)
+		return os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.txt", i)), []byte(text), 0o644)
+	}))
 }
 
 func TestOpenRepository(t *testing.T) {
