@@ -4,8 +4,12 @@ package call
 // itself is unchanged. Changes is a plain value that can be stored as JSON.
 type Changes struct {
 	// Patch is the difference as git writes it, with binary files, modes, renames and symbolic links. It is valid UTF-8
-	// without zero bytes: a change with other bytes is binary. The paths are relative to the directory that was copied.
+	// without zero bytes: a change with other bytes is binary. The paths are relative to the directory that was copied:
+	// the work tree of a repository, or else Request.Dir.
 	Patch string `json:"patch"`
+	// Dir is Request.Dir relative to the work tree that was copied, with slashes. Empty: it is the directory that was
+	// copied.
+	Dir string `json:"dir,omitempty"`
 	// Files lists the changed files, sorted by path.
 	Files []FileChange `json:"files"`
 	// Commit is the commit of the repository at the time of the copy. Empty: a directory without a commit.

@@ -3,9 +3,12 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/workspace/internal/git"
 	"github.com/clichain/clichain/workspace/internal/tree"
 )
 
@@ -26,8 +29,9 @@ func (e *ConflictError) Error() string {
 	return e.message
 }
 
-// Apply makes the changes in dir, all or none. dir is the directory that was copied, or another one with the same
-// files.
+// Apply makes the changes in dir, all or none. dir is the Request.Dir of the call, or another directory with the same
+// files. If changes.Dir is not empty, dir must be that directory of a repository, and Apply may change all files of its
+// work tree.
 //
 // Each hunk must fit, at its line or at exactly one other place of the file; other changes of the file stay. A file
 // that is binary, deleted, or of another type than before must have its old content. If a file does not fit, Apply
@@ -42,7 +46,11 @@ func (e *ConflictError) Error() string {
 // the process is killed during the renames, new and old files can be mixed, and the old ones have temporary names
 // beside them.
 func Apply(ctx context.Context, dir string, changes *call.Changes) error {
-	err := tree.Apply(ctx, dir, changes)
+	top, err := topOf(ctx, dir, changes.Dir)
+	if err != nil {
+		return err
+	}
+	err = tree.Apply(ctx, top, changes)
 	refused := (*tree.ConflictError)(nil)
 	if !errors.As(err, &refused) {
 		return err
@@ -54,4 +62,25 @@ func Apply(ctx context.Context, dir string, changes *call.Changes) error {
 		}
 	}
 	return conflict
+}
+
+// topOf returns the directory to which the paths of changes are relative. The value below may be untrusted, so it can
+// only select the work tree that git finds.
+func topOf(ctx context.Context, dir, below string) (string, error) {
+	if below == "" {
+		return dir, nil
+	}
+	o, err := git.Find(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("workspace: %w", err)
+	}
+	if rel, err := filepath.Rel(o.Top, real); err != nil || filepath.ToSlash(rel) != below {
+		return "", fmt.Errorf("workspace: the changes are of the directory %q of a repository, and %s is not that directory",
+			below, dir)
+	}
+	return o.Top, nil
 }

@@ -68,6 +68,9 @@ func (c *privateCopy) changes(ctx context.Context) (*call.Changes, error) {
 		return nil, err
 	}
 	changes.Commit = c.slot.Commit
+	if below, err := filepath.Rel(c.slot.Top, c.slot.Dir); err == nil && below != "." {
+		changes.Dir = filepath.ToSlash(below)
+	}
 	return changes, nil
 }
 
