@@ -113,7 +113,7 @@ func (c *commit) tempName(name string) string {
 
 // stage writes a new regular file under a temporary name.
 func (c *commit) stage(t *target) error {
-	if t.write == nil || t.write.link(t) {
+	if t.write == nil || t.write.link() {
 		return nil
 	}
 	temp := c.tempName(t.to())
@@ -202,7 +202,7 @@ func (c *commit) makeParents(name string) error {
 func (c *commit) place(t *target) error {
 	name := t.to()
 	err := c.do("place", name, func() error {
-		if t.write.link(t) {
+		if t.write.link() {
 			return c.root.Symlink(string(t.content), name)
 		}
 		err := c.root.Link(c.temp[t], name)

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,9 @@ func (p *plan) prepareTarget(t *target) error {
 	}
 	var err error
 	if t.content, err = t.write.content(old); err != nil {
-		return contentError(t.to(), err)
+		return contentError(cmp.Or(t.from(), t.to()), err)
 	}
-	if t.write.link(t) && (len(t.content) == 0 || strings.IndexByte(string(t.content), 0) >= 0) {
+	if t.write.link() && (len(t.content) == 0 || strings.IndexByte(string(t.content), 0) >= 0) {
 		return fmt.Errorf("%q: the target of the symbolic link is not valid", t.to())
 	}
 	t.perm = t.permissions()
@@ -99,10 +100,7 @@ func contentError(name string, err error) error {
 }
 
 // link reports whether the new file is a symbolic link.
-func (s *section) link(t *target) bool {
-	if s.toMode == "" {
-		return t.before.Mode()&fs.ModeSymlink != 0
-	}
+func (s *section) link() bool {
 	return s.toMode == modeLink
 }
 
@@ -147,7 +145,7 @@ func (p *plan) read(t *target) ([]byte, error) {
 	}
 	t.before = info
 	isLink := info.Mode()&fs.ModeSymlink != 0
-	wrong := !isLink && !info.Mode().IsRegular() || t.remove.fromMode != "" && isLink != (t.remove.fromMode == modeLink)
+	wrong := !isLink && !info.Mode().IsRegular() || isLink != (t.remove.fromMode == modeLink)
 	if wrong {
 		return nil, conflict(name, "is now a "+kindOf(info.Mode()))
 	}

@@ -25,9 +25,8 @@ func (s *section) check() error {
 		return errPatch // nothing changes
 	}
 	for mode, missing := range map[string]bool{s.fromMode: s.created, s.toMode: s.deleted} {
-		known := mode == modeFile || mode == modeProgram || mode == modeLink
 		unchanged := mode == "" && s.fromMode == "" && s.toMode == "" // a rename without a change
-		if missing && mode != "" && !known || !missing && !known && !unchanged {
+		if missing && mode != "" && !known(mode) || !missing && !known(mode) && !unchanged {
 			return fmt.Errorf("the mode %q is unknown", mode)
 		}
 	}
@@ -92,6 +91,9 @@ func edits(c *call.Changes) ([]edit, error) {
 		}
 	}
 	if err := checkOverlaps(list); err != nil {
+		return nil, err
+	}
+	if err := setModes(c.Files, list); err != nil {
 		return nil, err
 	}
 	return list, checkFiles(c.Files, list)
@@ -186,15 +188,32 @@ func checkFiles(files []call.FileChange, list []edit) error {
 		return fmt.Errorf("the list of files has %d files, and the patch %d", len(got), len(want))
 	}
 	for i, f := range want {
-		if f.Mode == "" {
-			got[i].Mode = "" // the patch does not have the mode of a file that only has another name
-		}
 		if f != got[i] {
 			return fmt.Errorf("the list of files does not describe the patch: it has %q, the patch %q", got[i].Path, f.Path)
 		}
 	}
 	return nil
 }
+
+// setModes takes the modes of files that only have another name from the list of files, because the patch does not have
+// them.
+func setModes(files []call.FileChange, list []edit) error {
+	modes := map[string]string{}
+	for _, f := range files {
+		modes[f.Path] = f.Mode
+	}
+	for _, e := range list {
+		if s := e.write; s != nil && s.toMode == "" {
+			s.toMode = modes[pathText(s.to)]
+			if s.fromMode = s.toMode; !known(s.toMode) {
+				return fmt.Errorf("the mode %q is unknown", s.toMode)
+			}
+		}
+	}
+	return nil
+}
+
+func known(mode string) bool { return mode == modeFile || mode == modeProgram || mode == modeLink }
 
 func (e edit) describe() call.FileChange {
 	switch {
