@@ -189,13 +189,17 @@ func TestConfinementIsShown(t *testing.T) {
 func TestConfinementGrantsCredentialsOfCloud(t *testing.T) {
 	home, spec := confinedHome(t)
 	cloud := filepath.Join(home, ".aws/credentials")
-	require.NoError(t, os.MkdirAll(filepath.Dir(cloud), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".aws/cache"), 0o700))
 	require.NoError(t, os.WriteFile(cloud, []byte("key"), 0o600))
-	spec.PassEnvIf = []clispec.PassRule{{Pass: []string{"AWS_*"}, Env: []string{"USE_CLOUD"}, Read: []string{"~/.aws"}}}
+	spec.PassEnvIf = []clispec.PassRule{{Pass: []string{"AWS_*"}, Env: []string{"USE_CLOUD"}, Read: []string{"~/.aws"}, Write: []string{"~/.aws/cache"}}}
 	_, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), clichain.Prompt("cat "+cloud))
 	requireReason(t, clichain.ReasonExit, err)
-	p := clichain.NewProvider(spec, &clichain.Config{Env: []string{"USE_CLOUD=1"}})
+	p := clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineAuto, Env: []string{"USE_CLOUD=1"}})
 	_, err = p.Complete(t.Context(), clichain.Prompt("cat "+cloud))
+	require.NoError(t, err)
+	_, err = p.Complete(t.Context(), clichain.Prompt("echo x >"+cloud))
+	requireReason(t, clichain.ReasonExit, err)
+	_, err = p.Complete(t.Context(), clichain.Prompt("echo x >"+filepath.Join(home, ".aws/cache/token")))
 	require.NoError(t, err)
 }
 

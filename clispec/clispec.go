@@ -234,6 +234,8 @@ type PassRule struct {
 	Models []string `json:"models,omitempty"`
 	// Read lists files and directories that the CLI may then read if it is confined, in the form of ConfineRules.Read.
 	Read []string `json:"read,omitempty"`
+	// Write lists caches of credentials that the CLI may then also change if it is confined, in the same form.
+	Write []string `json:"write,omitempty"`
 }
 
 // FileRow is a temporary file that exists during the call and that only its owner can read. Its path is the template

@@ -32,6 +32,7 @@ func (v *validator) passRule(path string, rule PassRule) {
 	v.passed(path+".pass", rule.Pass)
 	each(path+".env", rule.Env, v.variable)
 	each(path+".read", rule.Read, func(path, name string) { confinedPath(v, path, name) })
+	each(path+".write", rule.Write, func(path, name string) { confinedPath(v, path, name) })
 	each(path+".files", rule.Files, func(path string, fact FileFact) {
 		v.fact(path, fact)
 		if strings.HasPrefix(fact.Path, "./") {

@@ -112,20 +112,22 @@ func filesTable() string {
 		common = slices.DeleteFunc(common, func(path string) bool { return !slices.Contains(spec.Confine.Read, path) })
 	}
 	var b strings.Builder
-	b.WriteString("| CLI | Readable | Readable if the CLI uses the cloud | Own sandbox |\n|---|---|---|---|\n")
-	fmt.Fprintf(&b, "| every CLI | %s | – | – |\n", codes(common))
+	b.WriteString("| CLI | Readable | Readable if the CLI uses the cloud | Writable if the CLI uses the cloud | Own sandbox |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "| every CLI | %s | – | – | – |\n", codes(common))
 	for _, spec := range all {
 		read := slices.DeleteFunc(slices.Clone(spec.Confine.Read), func(path string) bool {
 			return slices.Contains(common, path)
 		})
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", spec.Name, codes(read), codes(ofClouds(spec)), ownLevels(spec))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", spec.Name, codes(read),
+			codes(ofClouds(spec, func(r clispec.PassRule) []string { return r.Read })),
+			codes(ofClouds(spec, func(r clispec.PassRule) []string { return r.Write })), ownLevels(spec))
 	}
 	return b.String()
 }
 
-func ofClouds(spec clispec.Spec) (paths []string) {
+func ofClouds(spec clispec.Spec, list func(clispec.PassRule) []string) (paths []string) {
 	for _, rule := range spec.PassEnvIf {
-		for _, path := range rule.Read {
+		for _, path := range list(rule) {
 			if !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}

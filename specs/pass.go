@@ -5,6 +5,9 @@ import "github.com/clichain/clichain/clispec"
 // The credentials of clouds and of other vendors that a CLI can use, each with the signs that it is configured to.
 // Only files of the user count, because the files of a working directory may be untrusted.
 
+// awsCaches lists the directories in which AWS's SDKs and its command keep tokens that they renew.
+var awsCaches = []string{"~/.aws/sso/cache", "~/.aws/cli/cache", "~/.aws/login/cache"}
+
 // withFiles adds the files in which a cloud keeps its credentials to the rules that pass its variables.
 func withFiles(rules []clispec.PassRule) []clispec.PassRule {
 	aws := []string{
@@ -19,6 +22,9 @@ func withFiles(rules []clispec.PassRule) []clispec.PassRule {
 	for i, rule := range rules {
 		for _, variable := range rule.Pass {
 			rules[i].Read = append(rules[i].Read, files[variable]...)
+			if variable == "AWS_*" {
+				rules[i].Write = append(rules[i].Write, awsCaches...)
+			}
 		}
 	}
 	return rules

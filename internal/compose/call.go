@@ -25,6 +25,7 @@ type Call struct {
 	Env       map[string]string // part of the host's environment that the CLI sees
 	Own       map[string]string // environment variables of the request
 	Read      []string          // files that a confined CLI may read, in the form of clispec.ConfineRules.Read
+	Write     []string          // files that a confined CLI may change, in the form of clispec.PassRule.Write
 	Version   string            // of the program, "" if unknown
 
 	assumed    string // selects the rows; "" selects those of the newest version
@@ -44,7 +45,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if !ok {
 		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is not a model of this backend", req.Model)
 	}
-	c.Env, c.Read = h.passed(spec, model)
+	c.Env, c.Read, c.Write = h.passed(spec, model)
 	c.Fields.Set("model", model)
 	c.Fields.Set("dir", h.RealDir)
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {

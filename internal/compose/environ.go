@@ -84,23 +84,23 @@ func cleanPath(environ []string, split func(string) []string, isAbs func(string)
 // Passed returns the part of the host's environment that the CLI may see for the model, with the variables that the
 // spec's SetEnv and Config.Env set. An empty model stands for the default of the CLI.
 func (h *Host) Passed(spec *clispec.Spec, model string) map[string]string {
-	vars, _ := h.passed(spec, model)
+	vars, _, _ := h.passed(spec, model)
 	return vars
 }
 
-// passed returns the variables of Passed, and the files that a confined CLI may read for the model. The spec's Confine
-// and the PassEnvIf rules that apply list these files.
-func (h *Host) passed(spec *clispec.Spec, model string) (vars map[string]string, read []string) {
+// passed returns the variables of Passed, and the files that a confined CLI may read and change for the model. The
+// spec's Confine and the PassEnvIf rules that apply list these files.
+func (h *Host) passed(spec *clispec.Spec, model string) (vars map[string]string, read, write []string) {
 	vars, read = h.alwaysPassed(spec), slices.Clone(spec.Confine.Read)
 	var more []string
 	for _, rule := range h.passRules(spec, model, vars) {
-		more, read = append(more, rule.Pass...), append(read, rule.Read...)
+		more, read, write = append(more, rule.Pass...), append(read, rule.Read...), append(write, rule.Write...)
 	}
 	if len(more) > 0 {
 		h.pass(spec, more, vars)
 		h.set(vars)
 	}
-	return vars, read
+	return vars, read, write
 }
 
 // alwaysPassed returns the variables that the CLI may see for each model.

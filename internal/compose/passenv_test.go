@@ -120,7 +120,7 @@ func TestReadFollowsPassEnvIf(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := testHost()
 			test.change(&h)
-			_, got := h.passed(&spec, test.model)
+			_, got, _ := h.passed(&spec, test.model)
 			require.Equal(t, append([]string{"/etc/mine"}, test.want...), got)
 			require.Equal(t, []string{"/etc/mine"}, spec.Confine.Read)
 		})

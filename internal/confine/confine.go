@@ -33,6 +33,8 @@ type Input struct {
 	// Read lists the further files that the login needs for the model of the call, in the form of
 	// clispec.ConfineRules.Read. Nil means the list of the spec.
 	Read []string
+	// Write lists the files that the login also changes, in the form of clispec.PassRule.Write.
+	Write []string
 	// ReadPaths and WritePaths are granted in addition, at every level below AccessFull. Each must exist.
 	ReadPaths, WritePaths []string
 	// Caches replaces the default list of caches that a call may write at AccessWrite. Nil means the default list.

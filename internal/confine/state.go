@@ -42,6 +42,14 @@ func (p *plan) loginFiles() (paths []string) {
 	return paths
 }
 
+// loginCaches returns the files that a login of the CLI changes.
+func (p *plan) loginCaches() (paths []string) {
+	for _, path := range p.in.Write {
+		paths = append(paths, expand(path, p.place)...)
+	}
+	return paths
+}
+
 // configured expands paths of the configuration.
 func (p *plan) configured(paths []string) (expanded []string) {
 	for _, path := range paths {

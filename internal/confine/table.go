@@ -68,6 +68,9 @@ var rows = slices.Concat(systemRows(), []Row{
 		(*plan).state, whole,
 	},
 	{"{login}", readOnly, readOnly, readOnly, "further files that a login of the CLI needs", (*plan).loginFiles, named},
+	{
+		"{login caches}", change, change, change, "tokens that the login of a CLI renews", (*plan).loginCaches, named,
+	},
 	{"{images}", readOnly, readOnly, readOnly, "images of the request", images, found},
 	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", dir, (*plan).grantEmpty},
 	{"{dir}", 0, readOnly, all, "the working directory", dir, (*plan).grantDir},

@@ -45,7 +45,7 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: ownEnv(inv), Dir: inv.Dir,
 		AddDirs: inv.Call.Fields["add_dirs"], Images: inv.Call.Fields["images"],
 		Servers: inv.Call.ServerCommands(), Temp: inv.Temp,
-		OtherState: statesBeside(p.Spec), Read: inv.Call.Read,
+		OtherState: statesBeside(p.Spec), Read: inv.Call.Read, Write: inv.Call.Write,
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
 	c := confinement{how: how}

@@ -24,7 +24,8 @@ func (c *plan) explain(err *call.Error, ev *judge.Evidence) {
 	}
 	c.confined.explain(err, ev)
 	passed := func(kv string) bool { return strings.HasPrefix(kv, compose.Keyring+"=") }
-	if err.Reason == call.ReasonUnauthenticated && os.Getenv(compose.Keyring) != "" && !slices.ContainsFunc(c.Env, passed) {
+	set := os.Getenv(compose.Keyring) != ""
+	if err.Reason == call.ReasonUnauthenticated && set && !slices.ContainsFunc(c.Env, passed) {
 		advice := call.Advice{Action: call.ActionAdd, Field: "config.pass_env", Value: compose.Keyring}
 		err.Advice = append(err.Advice, advice)
 	}
