@@ -29,7 +29,7 @@ type Config struct {
 	// CheckTimeout limits the time of one command of Checks. Zero: DefaultCheckTimeout.
 	CheckTimeout time.Duration
 	// Carry lists paths that the repository ignores and that the copy needs, such as "node_modules", relative to
-	// Request.Dir. What the agent changes in them is not part of the changes. Nil: none.
+	// Request.Dir. Changes in them are not returned. Nil: none.
 	Carry []string
 	// MaxBytes limits the size of the copied files. Zero: 1 GiB outside a repository, and no limit in one.
 	MaxBytes int64
@@ -47,7 +47,7 @@ type Config struct {
 // unchanged. Requests with AccessFull, a Session, Options.Continue, Options.SessionID or Options.AddDirs fail with
 // unsupported. Answers have no Session, because the directory of the session is gone.
 //
-// Wrap each backend of a chain, and not the chain: each attempt then has a copy of its own. New copies cfg; nil means
+// Wrap each backend of a chain, and not the chain: each attempt then begins with a new copy. New copies cfg; nil means
 // the zero Config. The backend is safe for concurrent use if the other one is.
 func New(backend clichain.Backend, cfg *Config) clichain.Backend {
 	w := &wrapper{inner: backend}

@@ -60,7 +60,7 @@ func TestNewWithoutChanges(t *testing.T) {
 	require.Empty(t, resp.Changes.Patch)
 }
 
-// Whatever the first attempt does before it fails, the second one begins with the same files and delivers the patch.
+// The second attempt begins with the files of the original, and delivers its patch.
 func TestChainContinuesAfterFailedAttempt(t *testing.T) {
 	needConfinement(t)
 	const spoil = "echo bad >made && rm committed && git -C . config core.fsmonitor /bin/false\n"

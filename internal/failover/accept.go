@@ -50,7 +50,7 @@ func (l *Loop) refusal(ctx context.Context, a *attempt, problem error) *call.Err
 		Usage: resp.Usage, Earlier: resp.Attempts, Warnings: resp.Warnings, Err: problem, Stage: call.StageStarted,
 		SideEffects: l.Req.Access >= call.AccessWrite && !a.noTool,
 	}
-	if changes := resp.Changes; changes != nil { // nobody applies them
+	if changes := resp.Changes; changes != nil { // the caller does not get them
 		err.Discarded, err.SideEffects = true, changes.SideEffects
 	}
 	if ctx.Err() != nil && (errors.Is(problem, ctx.Err()) || errors.Is(problem, context.Cause(ctx))) {
