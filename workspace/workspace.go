@@ -31,7 +31,7 @@ type Config struct {
 	// Carry lists paths that the repository ignores and that the copy needs, such as "node_modules", relative to
 	// Request.Dir. Changes in them are not returned. Nil: none.
 	Carry []string
-	// MaxBytes limits the size of the copied files. Zero: 1 GiB outside a repository, and no limit in one.
+	// MaxBytes limits the size of the copied files that git does not track, without those of Carry. Zero: 1 GiB.
 	MaxBytes int64
 	// AssumeIsolated tells that an attempt cannot change anything outside the copy, although clichain did not confine
 	// it. For example, the whole program runs in a container that is made for the call. A chain then continues after
@@ -233,7 +233,6 @@ func (w *wrapper) prepareChecks(p *plan) error {
 			Shim: cfg.Shim, Cgroup: cfg.Cgroup,
 		}
 	} else {
-		p.checks.Confine = call.ConfineAuto
 		host := compose.Host{Environ: os.Environ(), Confined: true}
 		env = host.Passed(&clispec.Spec{}, "")
 	}

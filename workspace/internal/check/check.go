@@ -113,7 +113,7 @@ func (s *Settings) Run(ctx context.Context, args []string, dir string) *call.Err
 // rules returns the rules that confine a check, or nil if nothing does. The check gets neither the login nor the
 // sessions of any CLI.
 func (s *Settings) rules(c proc.Command, temp string) ([]landlock.Rule, *call.Error) {
-	if s.Confine == "" || s.Confine == call.ConfineOff {
+	if s.Confine == call.ConfineOff {
 		return nil, nil
 	}
 	in := confine.Input{

@@ -143,7 +143,7 @@ func TestRunConfined(t *testing.T) {
 	} {
 		s.Confine = call.ConfineOff
 		require.Nil(t, s.Run(t.Context(), sh(script), dir), script)
-		for _, s.Confine = range []call.Confinement{call.ConfineAuto, call.ConfineRequired} {
+		for _, s.Confine = range []call.Confinement{"", call.ConfineAuto, call.ConfineRequired} {
 			failed := s.Run(t.Context(), sh(script), dir)
 			require.Equal(t, confined, failed == nil, "%s: %v", script, failed)
 		}
