@@ -16,6 +16,8 @@ import (
 type Repo struct {
 	Dir   string // the git directory; it has its own index
 	Files string // the work tree
+	// Leave are slash-separated paths in Files that snapshots leave out, whatever a .gitignore says.
+	Leave []string
 }
 
 // Options are what a new git directory contains.

@@ -148,6 +148,17 @@ func (o original) carried(path string) bool {
 	})
 }
 
+// untrackedCarry returns the carried paths in which git tracks no file.
+func (o original) untrackedCarry(l listing) (paths []string) {
+	for _, path := range o.carry {
+		within := func(e staged) bool { return e.path == path || strings.HasPrefix(e.path, path+"/") }
+		if !slices.ContainsFunc(l.index, within) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // excludes returns Carry as patterns of git.
 func (o original) excludes() (patterns []byte) {
 	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `, "\t", "\\\t")

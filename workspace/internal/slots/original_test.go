@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/workspace/internal/tree"
 )
 
 // origins change a repository with one commit. Its copy must have the same files and the same status.
@@ -298,11 +300,14 @@ func TestOpenCarries(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(s.Top, path), []byte("of an agent"), 0o600))
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(s.Top, "vendor/new"), nil, 0o600))
-		_, err = s.Repo.Run(t.Context(), nil, "add", "-A")
+		require.NoError(t, os.WriteFile(filepath.Join(s.Top, ".gitignore"), []byte("!node_modules/\n"), 0o600))
+		require.NoError(t, os.Chmod(filepath.Join(s.Top, "node_modules"), 0o500))
+		after, err := tree.Snapshot(t.Context(), s.Repo)
 		require.NoError(t, err)
-		out, err = s.Repo.Run(t.Context(), nil, "diff-index", "--cached", "--name-only", s.Base)
+		out, err = s.Repo.Run(t.Context(), nil, "diff-tree", "-r", "--name-only", s.Base, after)
 		require.NoError(t, err)
-		require.Equal(t, "a\nvendor/tracked\n", string(out), "the carried files are no part of the difference")
+		require.Equal(t, ".gitignore\na\nvendor/tracked\n", string(out), "the carried files are no part of the difference")
+		require.FileExists(t, filepath.Join(s.Top, "node_modules/p/index.js"))
 		require.NoError(t, s.Close())
 	}
 }

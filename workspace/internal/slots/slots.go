@@ -90,6 +90,7 @@ func fill(ctx context.Context, l *locked, o original) (s *Slot, err error) {
 		return nil, fmt.Errorf("workspace: copy %s: %w", o.top, err)
 	}
 	s.entries = entries
+	s.Repo.Leave = o.untrackedCarry(list)
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, err
 	}

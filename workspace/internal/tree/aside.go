@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,8 @@ import (
 // recorded file makes git fail.
 type aside struct {
 	files, git string
-	dir        string // the directory inside git that has the entries; empty as long as there is none
+	leave      []string // further paths to move
+	dir        string   // the directory inside git that has the entries; empty as long as there is none
 	moved      []string
 }
 
@@ -37,7 +39,8 @@ func (a *aside) collect(ctx context.Context, under string) error {
 		path := filepath.Join(under, entry.Name())
 		switch {
 		case under == "" && entry.Name() == ".git":
-		case strings.EqualFold(entry.Name(), ".git") || special(entry.Type()):
+		case strings.EqualFold(entry.Name(), ".git") || special(entry.Type()) ||
+			slices.Contains(a.leave, filepath.ToSlash(path)):
 			if err := a.move(path); err != nil {
 				return fmt.Errorf("workspace: move %s out of the way: %w", path, err)
 			}
@@ -72,6 +75,12 @@ func (a *aside) rename(from, to, parent string) error {
 	err := os.Rename(from, to)
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
+	}
+	if entry, failed := os.Lstat(from); failed == nil && entry.IsDir() {
+		_ = os.Chmod(from, entry.Mode().Perm()|0o700) // the rename changes the entry ".." of a directory
+		if err = os.Rename(from, to); err == nil {
+			return nil
+		}
 	}
 	parent = filepath.Join(a.files, parent)
 	info, statErr := os.Lstat(parent)

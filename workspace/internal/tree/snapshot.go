@@ -13,14 +13,14 @@ import (
 
 // Snapshot records all files of r.Files, as they are now, in the index and the objects of r, and returns the name of
 // their tree. Files that are ignored and not in the index are left out. The files of a nested repository or a submodule
-// are recorded like others. During the call, nested .git entries and special files are outside r.Files.
+// are recorded like others. During the call, nested .git entries, special files and r.Leave are outside r.Files.
 func Snapshot(ctx context.Context, r git.Repo) (tree string, err error) {
 	if info, err := os.Lstat(r.Files); err != nil {
 		return "", fmt.Errorf("workspace: the copy is missing: %w", err)
 	} else if !info.IsDir() {
 		return "", fmt.Errorf("workspace: the copy %s was replaced by a %s", r.Files, kindOf(info.Mode()))
 	}
-	a := aside{files: r.Files, git: r.Dir}
+	a := aside{files: r.Files, git: r.Dir, leave: r.Leave}
 	defer func() { err = errors.Join(err, a.restore()) }()
 	if err := a.collect(ctx, ""); err != nil {
 		return "", err
