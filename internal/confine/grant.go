@@ -17,7 +17,7 @@ func (p *plan) grantWhole(path string, access landlock.Access) {
 }
 
 // grantTemp grants the private directory of the call, which is created later.
-func (p *plan) grantTemp(path string, access landlock.Access) {
+func grantTemp(p *plan, path string, access landlock.Access) {
 	if filepath.IsAbs(path) {
 		p.granted[filepath.Join(p.links.real(filepath.Dir(path)), filepath.Base(path))] |= access
 	}
@@ -34,14 +34,14 @@ func (p *plan) grantFound(path string, access landlock.Access) {
 }
 
 // grantHome grants the home directory, if it is not the root directory.
-func (p *plan) grantHome(path string, access landlock.Access) {
+func grantHome(p *plan, path string, access landlock.Access) {
 	if p.links.real(path) != root {
 		p.grantNamed(path, access)
 	}
 }
 
 // grantRoot grants the root directory, without the exceptions and without the directories that other rows grant.
-func (p *plan) grantRoot(path string, access landlock.Access) {
+func grantRoot(p *plan, path string, access landlock.Access) {
 	p.grantExcept(path, access, p.elsewhere(), false)
 }
 
@@ -66,7 +66,7 @@ func (p *plan) grantDir(path string, access landlock.Access) {
 }
 
 // grantEmpty grants a directory if it contains nothing but empty files.
-func (p *plan) grantEmpty(path string, access landlock.Access) {
+func grantEmpty(p *plan, path string, access landlock.Access) {
 	if emptyDir(path, 0) {
 		p.grantWhole(path, access)
 	}

@@ -62,7 +62,7 @@ var rows = slices.Concat(systemRows(), []Row{
 		"{mcp servers}", run, run, run, "the programs of the MCP servers of the request, and the files in their arguments",
 		(*plan).servers, found,
 	},
-	{"{temp}", change, change, all, "a private temporary directory of the call", temp, (*plan).grantTemp},
+	{"{temp}", change, change, all, "a private temporary directory of the call", temp, grantTemp},
 	{
 		"{state}", change, all, all, "login, settings and sessions of the CLI; some CLIs also keep search programs there",
 		(*plan).state, whole,
@@ -72,7 +72,7 @@ var rows = slices.Concat(systemRows(), []Row{
 		"{login caches}", change, change, change, "tokens that the login of a CLI renews", (*plan).loginCaches, named,
 	},
 	{"{images}", readOnly, readOnly, readOnly, "images of the request", images, found},
-	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", dir, (*plan).grantEmpty},
+	{"{dir}", readOnly, 0, 0, "the empty directory of a call without access", dir, grantEmpty},
 	{"{dir}", 0, readOnly, all, "the working directory", dir, (*plan).grantDir},
 	{"{add_dirs}", 0, readOnly, all, "further directories of the request", addDirs, (*plan).grantDir},
 	{
@@ -84,10 +84,10 @@ var rows = slices.Concat(systemRows(), []Row{
 		(*plan).gitConfig, found,
 	},
 	{"{caches}", 0, 0, all, "caches of package managers and compilers", (*plan).caches, found},
-	{"~", 0, 0, run, "the home directory, without credentials and the state of other CLIs", nil, (*plan).grantHome},
+	{"~", 0, 0, run, "the home directory, without credentials and the state of other CLIs", nil, grantHome},
 	{
 		"/", 0, 0, run, "other directories, except those of other users, other disks, temporary files, devices and services",
-		nil, (*plan).grantRoot,
+		nil, grantRoot,
 	},
 	{"{read_paths}", run, run, run, "the read paths of the configuration", readPaths, named},
 	{"{write_paths}", all, all, all, "the write paths of the configuration", writePaths, named},
