@@ -30,6 +30,10 @@ func Qwen() clispec.Spec {
 			// server for the key.
 			{Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}", When: unset("trust_dir")},
 			{
+				Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}",
+				When: setFor("trust_dir", call.AccessRead, call.AccessWrite),
+			},
+			{
 				Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}",
 				When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
 			},
@@ -74,9 +78,12 @@ func qwenReadTools() []string {
 const (
 	// qwenUntrusted makes the list of trusted directories effective. It also removes one layer of retries. Each of the
 	// remaining seven would be four, and after a service limit ten more would follow, a minute or more apart.
-	// In a confined process the shell cannot open a terminal.
 	qwenUntrusted = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
-		`"tools":{"shell":{"enableInteractiveShell":false}}}`
+		qwenShell + `}`
+	// qwenTrusted is for directories that the caller trusts.
+	qwenTrusted = `{` + qwenShell + `}`
+	// qwenShell: in a confined process the shell cannot open a terminal.
+	qwenShell = `"tools":{"shell":{"enableInteractiveShell":false}}`
 	// qwenLean also leaves out the user's own context: hooks, QWEN.md, skills, and a second request that searches for
 	// facts to remember.
 	qwenLean = `{"security":{"folderTrust":{"enabled":true}},"model":{"generationConfig":{"maxRetries":0}},` +
@@ -97,6 +104,10 @@ func qwenFiles() []clispec.FileRow {
 		{
 			Field: "defaults", Name: "defaults.json", Content: qwenUntrusted,
 			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
+		},
+		{
+			Field: "defaults", Name: "defaults.json", Content: qwenTrusted,
+			When: setFor("trust_dir", call.AccessRead, call.AccessWrite),
 		},
 		// In 0.15 an unknown directory counts as trusted.
 		{
