@@ -39,18 +39,22 @@ func (e *ConflictError) Error() string {
 //
 // The changes may be from an untrusted source. Apply refuses paths outside dir and paths with a .git, and it follows no
 // symbolic link. It refuses a patch that the list of files does not describe. It does not check the target of a new
-// symbolic link, which can be outside dir. Apply does not run git and does not change the index of a repository.
+// symbolic link, which can be outside dir. Apply does not change the index of a repository, and needs git only if
+// changes.Dir is not empty.
 //
 // Apply writes the new files beside the old ones and renames them at the end. If that fails or ctx is done, it restores
 // the old files. A file that changes during the call is a conflict, unless it changes after the renames have begun. If
 // the process is killed during the renames, new and old files can be mixed, and the old ones have temporary names
 // beside them.
 func Apply(ctx context.Context, dir string, changes *call.Changes) error {
-	top, err := topOf(ctx, dir, changes.Dir)
-	if err != nil {
-		return err
+	top := dir
+	if changes != nil {
+		var err error
+		if top, err = topOf(ctx, dir, changes.Dir); err != nil {
+			return err
+		}
 	}
-	err = tree.Apply(ctx, top, changes)
+	err := tree.Apply(ctx, top, changes)
 	refused := (*tree.ConflictError)(nil)
 	if !errors.As(err, &refused) {
 		return err

@@ -34,6 +34,8 @@ func TestApply(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2\n", string(data))
 
+	require.ErrorContains(t, workspace.Apply(t.Context(), dir, nil), "no changes were given")
+
 	err = workspace.Apply(t.Context(), dir, changed("c", "b", "a"))
 	conflict := (*workspace.ConflictError)(nil)
 	require.ErrorAs(t, err, &conflict)

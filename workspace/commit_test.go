@@ -35,7 +35,7 @@ func TestApplyInSubdirectory(t *testing.T) {
 	require.Equal(t, "five\n", shell(t, top, "cat sub/new"))
 }
 
-// The directory in changes of somebody else does not select a directory above the repository.
+// The directory in changes from an untrusted source does not select a directory above the repository.
 func TestApplyStaysInRepository(t *testing.T) {
 	above := t.TempDir()
 	dir := filepath.Join(above, "app")
