@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
@@ -29,7 +30,7 @@ type attempt struct {
 	left    bool // the reader of the stream has stopped
 	copied  *privateCopy
 	renamed *rename.Stream
-	outside bool // a tool may have changed something outside the copy
+	outside atomic.Bool // a tool may have changed something outside the copy
 }
 
 // stream answers the request and yields the events of the call.
@@ -95,6 +96,7 @@ func (a *attempt) answer(ctx context.Context) (resp *clichain.Response, err erro
 func (a *attempt) run(ctx context.Context) (resp *clichain.Response, err error) {
 	view := chainview.Of(ctx)
 	view.MilestonesOnly = false // the names of the tools matter
+	view.Discards = func() bool { return a.harmless(a.confined) }
 	req := a.req
 	req.Dir = a.copied.dir()
 	inner := contract.Backend{
@@ -126,7 +128,9 @@ func (a *attempt) run(ctx context.Context) (resp *clichain.Response, err error) 
 func (a *attempt) see(e *clichain.Event) {
 	switch e.Kind {
 	case call.EventToolUse:
-		a.outside = a.outside || !slices.Contains(a.cfg.LocalTools, e.Name) && !slices.Contains(a.builtinTools(), e.Name)
+		if !slices.Contains(a.cfg.LocalTools, e.Name) && !slices.Contains(a.builtinTools(), e.Name) {
+			a.outside.Store(true)
+		}
 	case call.EventSession:
 		e.Session = "" // no call can continue it
 	}
@@ -211,7 +215,7 @@ func (a *attempt) discard(err error) error {
 func (a *attempt) harmless(confined string) bool {
 	servers := len(a.req.Options.MCPConfig) > 0
 	switch {
-	case a.outside:
+	case a.outside.Load():
 		return false
 	case a.cfg.AssumeIsolated:
 		return !servers || a.shown == clispec.ToolsAtStart

@@ -31,7 +31,7 @@ func (p *plan) open(ctx context.Context) (*privateCopy, error) {
 	root := filepath.Join(cache, "work")
 	sweep.Do(func() { _ = slots.Sweep(ctx, root) }) // a failure only leaves copies behind
 	slot, err := slots.Open(ctx, root, slots.Source{
-		Dir: p.dir, Carry: p.cfg.Carry, Share: p.share, MaxBytes: p.cfg.MaxBytes,
+		Dir: p.dir, Carry: p.cfg.Carry, Share: isolates(p.confined), MaxBytes: p.cfg.MaxBytes,
 	})
 	if err != nil {
 		return nil, err

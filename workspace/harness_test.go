@@ -72,6 +72,8 @@ const (
 		`{"type":"tool_use","id":"t1","name":"mcp__a__b","input":{}}]}}`
 	answers = `{"type":"assistant","message":{"content":[{"type":"text","text":"done in PWD"}]}}` + "\n" +
 		`{"type":"result","subtype":"success","is_error":false,"result":"done in PWD","session_id":"s1","num_turns":1}`
+	retries = `{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":500,` +
+		`"error_status":529,"error":"overloaded"}`
 	hitsLimit = `{"type":"result","subtype":"success","is_error":true,"session_id":"s1","num_turns":2,` +
 		`"result":"Claude AI usage limit reached|4102444800"}`
 )

@@ -138,12 +138,13 @@ func (w *wrapper) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cl
 // plan is a call that may start.
 type plan struct {
 	*wrapper
-	req    clichain.Request
-	dir    string // the absolute path of the original directory
-	share  bool   // the agent can only read the objects of the original repository
-	shown  clispec.ToolEvents
-	passed []string // the environment variables of the CLI, by name
-	checks check.Settings
+	req clichain.Request
+	dir string // the absolute path of the original directory
+	// confined is what would confine a run in the original directory, as in Response.Confined.
+	confined string
+	shown    clispec.ToolEvents
+	passed   []string // the environment variables of the CLI, by name
+	checks   check.Settings
 }
 
 // plan refuses a request that cannot run in a copy. It copies and starts nothing.
@@ -215,7 +216,7 @@ func (p *plan) consult(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.share, p.passed = isolates(command.Confined), command.Env
+	p.confined, p.passed = command.Confined, command.Env
 	spec := p.provider.Spec()
 	p.shown = spec.ToolEventsIn(clispec.OutputMode(command.Output))
 	return nil

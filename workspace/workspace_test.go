@@ -71,6 +71,7 @@ func TestChainContinuesAfterFailedAttempt(t *testing.T) {
 		"dies":          {says(begin, writes) + spoil + "kill -9 $$\n", call.ReasonKilled},
 		"fails":         {says(begin, writes) + spoil + "echo broken >&2; exit 1\n", call.ReasonExit},
 		"usage limit":   {says(begin, writes) + spoil + says(hitsLimit) + "exit 1\n", call.ReasonUsageLimit},
+		"retries":       {says(begin, writes) + spoil + says(retries) + "tail -f /dev/null\n", call.ReasonOverloaded},
 		"broken build":  {says(begin, writes) + spoil + says(answers), call.ReasonRejected},
 		"removes check": {says(begin, writes) + spoil + "rm -rf check.sh\n" + says(answers), call.ReasonRejected},
 	} {

@@ -16,6 +16,9 @@ type View struct {
 	OnHandover func()
 	// CanReset: the chain can take back text that it has delivered.
 	CanReset bool
+	// Discards reports whether the changes of the run are discarded if it fails, so that another backend can take over
+	// although a tool was used. Nil: they are not.
+	Discards func() bool
 	// MilestonesOnly: the events that make up the answer are not read, so only those of kind start and attempt
 	// are needed.
 	MilestonesOnly bool

@@ -143,7 +143,8 @@ func lingerOf(spec *clispec.Spec) time.Duration {
 // bound reports whether no other backend may take over, because the CLI may have changed something or the
 // reader has received text.
 func bound(c *compose.Call, r *reading.Reading, v chainview.View) bool {
-	return c.Access >= call.AccessWrite && r.Acted() || r.Delivered() && !v.CanReset
+	acted := c.Access >= call.AccessWrite && r.Acted() && (v.Discards == nil || !v.Discards())
+	return acted || r.Delivered() && !v.CanReset
 }
 
 // reader returns the reader for the output of the CLI in an output mode.
