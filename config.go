@@ -32,6 +32,10 @@ type Config struct {
 	// and Account share their cooldowns. Empty: the login is identified by the file of the program and the
 	// environment variables that select an account, which differ between machines.
 	Account string
+	// Model is the model for requests that name none, or only the backend. Effort is the reasoning effort for requests
+	// without Options.Effort. With Name, one chain can ask the same CLI with several models: "claude-haiku" before
+	// "claude-sonnet". Empty: UseModel and UseEffort of the spec, else the choice of the CLI.
+	Model, Effort string
 	// Agent changes the defaults for the work of an agent: a Timeout of 600 s and an IdleTimeout of 3 min. For
 	// requests with more access than AccessNone, it also sets 10 turns if the CLI has such a limit, and with
 	// AccessWrite the AgentTools of the spec.
@@ -190,6 +194,7 @@ func (c *Config) mistakes() []*BackendError {
 func (c *Config) settings() backend.Settings {
 	return backend.Settings{
 		Name: c.Name, Binary: c.Binary, Account: c.Account, Agent: c.Agent,
+		Model: c.Model, Effort: c.Effort,
 		Timeout: c.Timeout, RetryPatience: c.RetryPatience, MaxQueue: c.MaxQueue,
 		FirstOutputTimeout: c.FirstOutputTimeout, IdleTimeout: c.IdleTimeout, Breaker: c.Breaker,
 		Output: c.Output, Transport: c.Transport, ModelAliases: c.ModelAliases,

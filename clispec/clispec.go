@@ -30,6 +30,11 @@ type Spec struct {
 	ProviderSlug string `json:"provider_slug,omitempty"`
 	// DefaultModel is the name of the model that the CLI is configured with. A request for it adds no model flag.
 	DefaultModel string `json:"default_model,omitempty"`
+	// UseModel is the model for requests that name none, or only the backend. UseEffort is the reasoning effort for
+	// requests without Options.Effort. Empty: the CLI chooses. Use them for instances, so that one chain can ask the same
+	// CLI with several models. Config.Model and Config.Effort override them.
+	UseModel  string `json:"use_model,omitempty"`
+	UseEffort string `json:"use_effort,omitempty"`
 	// PromptStyle selects the arguments of a simple CLI if Args is empty.
 	PromptStyle PromptStyle `json:"prompt_style,omitempty"`
 	// SystemFlag is the flag for the system prompt if Args is empty. Empty: the system text precedes the prompt.

@@ -140,6 +140,8 @@ func (v *validator) identity(s *Spec) {
 	each("link_names", s.LinkNames, v.program)
 	each("packages", s.Packages, v.packageName)
 	oneOf(v, "prompt_style", s.PromptStyle, DashP, RunSubcommand)
+	v.text("use_model", s.UseModel)
+	v.text("use_effort", s.UseEffort)
 	v.text("system_flag", s.SystemFlag)
 	v.text("system_default", s.SystemDefault)
 	oneOf(v, "answer", s.Answer, AnswerAfterTools, AnswerLastBlock)

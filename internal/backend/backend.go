@@ -89,6 +89,8 @@ func (b *Backend) Compile() {
 		}
 		spec := instance.Named(*b.given, b.Settings.Name)
 		spec.Hints = instance.Hints(&spec, b.Settings.Env)
+		spec.UseModel = cmp.Or(b.Settings.Model, spec.UseModel)
+		spec.UseEffort = cmp.Or(b.Settings.Effort, spec.UseEffort)
 		b.Spec, b.Composer = &spec, compose.New(&spec, b.Settings.ModelAliases)
 		b.Program = sync.OnceValue(func() *decode.Program { return decode.Compile(spec.Events) })
 		b.LiveProgram = b.Program

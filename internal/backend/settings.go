@@ -21,6 +21,7 @@ import (
 // Settings are the settings of one backend, including defaults. clichain.Config documents the fields.
 type Settings struct {
 	Name, Binary, Account string
+	Model, Effort         string
 
 	Agent                            bool
 	Timeout, RetryPatience, MaxQueue time.Duration

@@ -43,7 +43,11 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	}
 	model, ok := o.Models.Resolve(req.Model)
 	if !ok {
-		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is not a model of this backend", req.Model)
+		return nil, call.Errorf(call.ReasonModelMismatch, "model", "%q is not a model of this backend",
+			cmp.Or(req.Model, spec.UseModel))
+	}
+	if !c.Fields.has("effort") {
+		c.Fields.Set("effort", spec.UseEffort)
 	}
 	c.Env, c.Read, c.Write = h.passed(spec, model)
 	c.Fields.Set("model", model)

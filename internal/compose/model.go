@@ -14,13 +14,14 @@ import (
 type models struct {
 	names        []string // the name and the slug of this backend
 	defaultModel string
+	use          string // for a request that names no model
 	aliases      map[string]string
 	accept       []*regexp.Regexp
 }
 
 // newModels compiles the model rules of a spec that passed Validate. The caller's aliases override those of the spec.
 func newModels(spec *clispec.Spec, own map[string]string) models {
-	m := models{names: []string{spec.Name}, defaultModel: spec.DefaultModel, aliases: map[string]string{}}
+	m := models{names: []string{spec.Name}, defaultModel: spec.DefaultModel, use: strings.TrimSpace(spec.UseModel), aliases: map[string]string{}}
 	maps.Copy(m.aliases, spec.Models.Aliases)
 	maps.Copy(m.aliases, own)
 	if spec.ProviderSlug != "" && spec.ProviderSlug != spec.Name {
@@ -33,9 +34,12 @@ func newModels(spec *clispec.Spec, own map[string]string) models {
 }
 
 // Resolve returns the model name to pass to the CLI, "" for the CLI's default. It returns false if the model belongs to
-// another backend.
+// another backend. A name that selects no model stands for UseModel of the spec.
 func (m *models) Resolve(name string) (string, bool) {
 	name = strings.TrimSpace(name)
+	if name == "" || slices.Contains(m.names, name) {
+		name = m.use
+	}
 	if m.isDefault(name) || slices.Contains(m.names, name) {
 		return "", true
 	}

@@ -18,6 +18,8 @@ func TestModels(t *testing.T) {
 		}},
 	}
 	open := clispec.Spec{Name: "open", Binary: "open"}
+	used, wrong := mine, mine
+	used.UseModel, wrong.UseModel = " big ", "gpt-5"
 	for _, test := range []struct {
 		name  string
 		spec  clispec.Spec
@@ -49,6 +51,15 @@ func TestModels(t *testing.T) {
 		{"foreign default", mine, "claude-desktop", "", false},
 		{"another backend's", mine, "claude/m-1", "", false},
 		{"spec without rules accepts any model", open, "whatever/it is", "whatever/it is", true},
+
+		{"use_model for no model", used, "", "m-big-20260101", true},
+		{"use_model for the backend", used, "mine", "m-big-20260101", true},
+		{"use_model for the slug", used, "mine-cli", "m-big-20260101", true},
+		{"a model instead of use_model", used, "m-1", "m-1", true},
+		{"default instead of use_model", used, "default", "", true},
+		{"name/default instead of use_model", used, "mine/default", "", true},
+		{"foreign use_model", wrong, "", "", false},
+		{"a model instead of a foreign use_model", wrong, "m-1", "m-1", true},
 
 		{"claude alias of its own", specs.Claude(), "sonnet", "sonnet", true},
 		{"claude long context", specs.Claude(), "opus[1m]", "opus[1m]", true},

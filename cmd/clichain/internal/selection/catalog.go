@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -128,15 +129,43 @@ func (c *Catalog) Choose(source string, names []string) ([]clichain.CliSpec, err
 // Pick returns the named specs in the order of the names, and the unknown names.
 func (c *Catalog) Pick(names []string) (chosen []clichain.CliSpec, unknown []string) {
 	for _, name := range names {
-		i := IndexOf(c.All, name)
+		spec, ok := c.spec(name)
 		switch {
-		case i < 0:
+		case !ok:
 			unknown = append(unknown, name)
-		case IndexOf(chosen, name) < 0:
-			chosen = append(chosen, c.All[i])
+		case IndexOf(chosen, spec.Name) < 0:
+			chosen = append(chosen, spec)
 		}
 	}
 	return chosen, unknown
+}
+
+// spec returns the spec of a name. The name "claude/haiku" stands for an instance of claude with that model, which has
+// the name "claude-haiku".
+func (c *Catalog) spec(name string) (spec clichain.CliSpec, ok bool) {
+	if i := IndexOf(c.All, name); i >= 0 {
+		return c.All[i], true
+	}
+	backend, model, _ := strings.Cut(name, "/")
+	i := IndexOf(c.All, backend)
+	if i < 0 || model == "" {
+		return spec, false
+	}
+	spec = c.All[i]
+	spec.InstanceOf, spec.UseModel = cmp.Or(spec.InstanceOf, spec.Name), model
+	spec.Name = strings.TrimRight(spec.Name+"-"+strings.Map(inName, model), "-")
+	return spec, true
+}
+
+// inName replaces a character that the name of a backend cannot have.
+func inName(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+		return r
+	case r >= 'A' && r <= 'Z':
+		return r - 'A' + 'a'
+	}
+	return '-'
 }
 
 // Unknown returns the error for an unknown name of a spec.
