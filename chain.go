@@ -51,7 +51,7 @@ type ChainConfig struct {
 	// With AccessWrite or AccessFull, a rejected answer stops the chain like any failure (see Replay), unless it has
 	// Changes without SideEffects. A stream has delivered the text before the check (see AcceptReset). A rejected
 	// answer starts no cooldown, and a panic of Accept rejects the answer. Accept must be safe for concurrent use.
-	// Nil: every answer is accepted.
+	// Nil: every answer is accepted. See package accept and docs/how-to/check-an-answer.md.
 	Accept func(ctx context.Context, req Request, resp *Response) error
 	// Hooks observe each call. Nil: none.
 	Hooks *Hooks

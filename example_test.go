@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/specs"
@@ -51,6 +52,34 @@ func ExampleBackendFunc() {
 	// 4 by cache
 	// 5, I think by model
 	// after cache: unsupported: not asked before
+}
+
+// A check refuses an answer, and the chain asks the next backend.
+func ExampleChainConfig_accept() {
+	says := func(name, text string) clichain.Backend {
+		return clichain.BackendFunc(name, func(context.Context, clichain.Request) (*clichain.Response, error) {
+			return &clichain.Response{Text: text}, nil
+		})
+	}
+	chain := clichain.ChainOf([]clichain.Backend{says("cheap", "TODO"), says("better", "func add(a, b int) int")},
+		&clichain.ChainConfig{
+			Accept: func(_ context.Context, _ clichain.Request, resp *clichain.Response) error {
+				if !strings.HasPrefix(resp.Text, "func ") {
+					return errors.New("no function")
+				}
+				return nil
+			},
+		})
+	resp, err := chain.Complete(context.Background(), clichain.Prompt("Write add."))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(resp.Text, "by", resp.Backend)
+	fmt.Println("after", resp.Attempts[0].Err)
+	// Output:
+	// func add(a, b int) int by better
+	// after cheap: rejected: no function
 }
 
 // The error of a failed chain says for each backend why it did not answer.

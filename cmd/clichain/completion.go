@@ -76,6 +76,7 @@ func completions(env *console.Env) map[string]cobra.CompletionFunc {
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(queue.Priorities),
 		"reason":      fixedWords(call.Reasons()),
+		"check":       anyFile,
 		"spec":        files("json", "yaml", "yml"),
 		"schema":      jsonFile,
 		"agents":      jsonFile,

@@ -52,7 +52,7 @@ func TestHelpForm(t *testing.T) {
 }
 
 // valueNames are the names of values in the help. Each name says what type the value has.
-var valueNames = strings.Fields("address amount backend=argument billing directory duration file format id level mode " +
+var valueNames = strings.Fields("address amount backend=argument billing command directory duration file format id level mode " +
 	"model name name=account name=file name=value names number origin permission reason session text time tool url urls")
 
 func TestHelpFlags(t *testing.T) {

@@ -39,6 +39,9 @@ func scenario(name, kind, text string) clitest.Scenario {
 		steps = append(steps, answer(name, text)...)
 	case "crash":
 		steps = append(steps, clitest.Step{Stderr: text + "\n"}, clitest.Exit(7))
+	case "refuse once": // a check that refuses the first answer
+		refused := append(steps, clitest.Step{Stderr: text + "\n"}, clitest.Exit(1))
+		return clitest.Scenario{Cases: []clitest.Case{{Once: true, Steps: refused}}, Steps: steps}
 	case "version":
 		steps = stdout(text)
 	case "hang":

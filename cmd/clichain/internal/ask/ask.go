@@ -3,8 +3,10 @@ package ask
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"github.com/clichain/clichain/accept"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -16,6 +18,7 @@ import (
 type askFlags struct {
 	param.Values
 	output
+	check string
 }
 
 // output has the flags of ask that choose how the answer is printed.
@@ -40,7 +43,7 @@ time of reading stdin.`,
 		Args: console.AtMostOneArg("ask", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("stream") {
-				f.stream = !f.json && f.Schema == "" && terminal.Is(env.Out)
+				f.stream = !f.json && f.Schema == "" && f.check == "" && terminal.Is(env.Out)
 			}
 			return ask(cmd.Context(), r, f, args)
 		},
@@ -54,6 +57,7 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the response as JSON, or with --stream one event per line")
 	flags.BoolVar(&f.stream, "stream", false, "print the text while it arrives (default on a terminal)")
+	flags.StringVar(&f.check, "check", "", "`command`: reject an answer on whose text this command does not exit with 0")
 	flags.BoolVar(&f.trace, "trace", false, "print the attempts and their durations on stderr")
 	param.Add(flags, cmd.Name(), &f.Values)
 }
@@ -64,9 +68,16 @@ func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string)
 	if err != nil {
 		return err
 	}
+	check, err := newCheck(f.check)
+	if err != nil {
+		return err
+	}
 	s, err := r.SelectAvailable(ctx, &f.Values)
 	if err != nil {
 		return err
+	}
+	if check != nil {
+		s.Chain.Accept = check.Accept
 	}
 	began := time.Now()
 	req, err := q.read(ctx)
@@ -77,4 +88,19 @@ func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string)
 		s.Chain.Budget = max(s.Chain.Budget-time.Since(began), time.Nanosecond)
 	}
 	return printAnswer(ctx, r, f.output, s, req)
+}
+
+// newCheck returns the program of --check, or nil without one. It does not run the program.
+func newCheck(line string) (*accept.Command, error) {
+	if line == "" {
+		return nil, nil
+	}
+	words, err := accept.Split(line)
+	if err == nil {
+		var check *accept.Command
+		if check, err = accept.NewCommand(words[0], words[1:]...); err == nil {
+			return check, nil
+		}
+	}
+	return nil, console.Usagef("--check: %s", strings.TrimPrefix(err.Error(), "accept: "))
 }

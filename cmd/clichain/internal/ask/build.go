@@ -33,7 +33,7 @@ environment variables by their name, and the temporary directory by "{temp}".`,
 	f.register(cmd)
 	r.AddFlags(cmd.Flags())
 	cmd.Flags().Lookup("json").Usage = "print JSON"
-	for _, name := range []string{"stream", "trace"} { // of ask, without effect here
+	for _, name := range []string{"stream", "trace", "check"} { // of ask, without effect here
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	return cmd

@@ -32,7 +32,7 @@ var commandFlags = map[Group][]string{
 	},
 	GroupServer: {"listen", "token-file", "allow-origin", "ignore", "health"},
 	GroupOutput: {
-		"out", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream", "trace", "hold",
+		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream", "trace", "hold",
 		"wait", "once", "otlp", "log-json", "no-descriptions", "help", "version",
 	},
 }
