@@ -148,6 +148,16 @@ func (o original) carried(path string) bool {
 	})
 }
 
+// partial reports whether the original is a partial clone. Such a repository has packs that another one promised to
+// complete.
+func (o original) partial() bool {
+	if o.repo == nil {
+		return false
+	}
+	names, _ := readNames(filepath.Join(o.repo.Objects, "pack"))
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, ".promisor") })
+}
+
 // untrackedCarry returns the carried paths in which git tracks no file.
 func (o original) untrackedCarry(l listing) (paths []string) {
 	for _, path := range o.carry {

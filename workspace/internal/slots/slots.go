@@ -34,7 +34,8 @@ type Slot struct {
 	locked  *locked
 	entries []entry
 	// repository: the original is in a repository. shared: the copy reads the objects of the original.
-	repository, shared bool
+	// partial: the original is a partial clone, which lacks objects that git would fetch.
+	repository, shared, partial bool
 }
 
 // Open copies a directory into a free slot below root, which clichain owns, and locks the slot. If the slot has a copy
@@ -98,6 +99,9 @@ func fill(ctx context.Context, l *locked, o original) (s *Slot, err error) {
 		return nil, err
 	}
 	s.Warnings = slices.Concat(list.warnings, m.skipped, o.leaving(entries))
+	if s.partial = o.partial(); s.partial {
+		s.Warnings = append(s.Warnings, "the repository is a partial clone: git cannot fetch missing objects in the copy")
+	}
 	return s, nil
 }
 
@@ -206,7 +210,7 @@ func tooLarge(dir string) bool {
 // the agent's work: without these objects, the agent and the difference may be wrong.
 func (s *Slot) Verify(ctx context.Context) error {
 	names := []string{s.Base}
-	if s.Commit != "" && s.shared {
+	if s.Commit != "" && s.shared && !s.partial {
 		names = append(names, s.Commit+"^{tree}")
 	}
 	_, err := s.Repo.Run(ctx, nil, append([]string{"rev-list", "--objects", "--quiet"}, names...)...)
