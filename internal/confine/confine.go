@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // Input describes the call of one CLI.
@@ -81,35 +82,35 @@ func Rules(in Input) ([]landlock.Rule, error) {
 	return rules, nil
 }
 
-// above returns the rights that the directories above a path give to it.
+// above returns the rights that the directories above a real path give to it.
 func (p *plan) above(path string) (access landlock.Access) {
-	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
-		access |= p.granted[dir]
+	for path != root {
+		path = path[:max(strings.LastIndexByte(path, filepath.Separator), len(root))]
+		access |= p.granted[path]
 	}
 	return access
 }
 
 // plan collects the rules of one call.
 type plan struct {
-	in    Input
-	place grammar.Place
-	links resolver
-	homes []string // real home directories: that of the CLI first, then that of this process
-	// The exceptions, as real paths. A call can neither read nor change credentials and the state of other CLIs. It
-	// cannot change files that act at the start of a shell, and the directories on PATH.
-	credentials, others, startup, path []string
-	granted                            map[string]landlock.Access
+	in       Input
+	place    grammar.Place
+	links    *resolver
+	homes    []string // real home directories: that of the CLI first, then that of this process
+	managers []string // real directories of package managers; nil until they are needed
+	except   exceptions
+	granted  map[string]landlock.Access
 }
 
 func newPlan(in Input) *plan {
-	p := &plan{in: in, place: placeOf(in), links: resolver{}, granted: map[string]landlock.Access{}}
-	for _, home := range []string{p.place.Home, hostPlace().Home} {
+	p := &plan{in: in, place: placeOf(in), links: newResolver(), granted: map[string]landlock.Access{}}
+	for _, home := range []string{p.place.Home, os.Getenv("HOME")} {
 		if real := p.links.real(home); filepath.IsAbs(home) && real != root {
 			p.homes = append(p.homes, real)
 		}
 	}
 	p.homes = slices.Compact(p.homes)
-	p.deny()
+	p.links.list(p.homes, "")
 	return p
 }
 
@@ -117,15 +118,10 @@ func newPlan(in Input) *plan {
 const root = string(filepath.Separator)
 
 // placeOf returns the environment in which the CLI looks for its files.
-func placeOf(in Input) grammar.Place { return newPlace(in.Env, in.Dir) }
-
-// hostPlace returns the environment of this process.
-func hostPlace() grammar.Place { return newPlace(os.Environ(), root) }
-
-func newPlace(env []string, dir string) grammar.Place {
-	vars := map[string]string{}
-	grammar.SetAll(vars, env)
-	return grammar.Place{Vars: vars, Home: vars["HOME"], Dir: dir}
+func placeOf(in Input) grammar.Place {
+	vars := make(map[string]string, len(in.Env))
+	grammar.SetAll(vars, in.Env)
+	return grammar.Place{Vars: vars, Home: vars["HOME"], Dir: in.Dir}
 }
 
 // expand returns the paths of a template in the form of clispec.FileFact.Path.
@@ -141,10 +137,13 @@ func expand(template string, place grammar.Place) []string {
 	return paths
 }
 
-// within reports whether a path is the directory or below it. Both are clean.
-func within(path, dir string) bool {
-	rest, ok := strings.CutPrefix(path, dir)
-	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
+// hostPlace returns the environment of this process with some of its variables.
+func hostPlace(names ...string) grammar.Place {
+	place := grammar.Place{Vars: map[string]string{}, Home: os.Getenv("HOME"), Dir: root}
+	for _, name := range names {
+		place.Vars[name] = os.Getenv(name)
+	}
+	return place
 }
 
 // check returns an [Error] for a path of the call or of its configuration that cannot be granted.
@@ -192,11 +191,16 @@ func (p *plan) problem(path string, optional bool) string {
 // checkDir refuses a directory that holds credentials, and at AccessWrite one whose files act outside the confinement.
 func (p *plan) checkDir(field, dir string) error {
 	real := p.links.real(dir)
-	inside := func(path string) bool { return within(real, path) && !p.copied(real) }
-	switch write := p.in.Access == call.AccessWrite; {
-	case slices.ContainsFunc(p.credentials, inside) || slices.Contains(p.others, real):
+	inside := func(path string) bool { return localfile.Within(real, path) && !p.copied(real) }
+	p.unreadable()
+	write := p.in.Access == call.AccessWrite
+	if write {
+		p.unwritable()
+	}
+	switch {
+	case slices.ContainsFunc(p.except.credentials, inside) || slices.Contains(p.except.others, real):
 		return &Error{field, dir, "holds credentials or the state of another program: select another directory"}
-	case write && slices.ContainsFunc(p.startup, inside):
+	case write && slices.ContainsFunc(p.except.startup, inside):
 		return &Error{field, dir, "holds programs or settings that act outside the confinement: select another directory"}
 	case write && p.aboveHome(real):
 		return &Error{field, dir, "contains the home directory: select a directory below the home directory"}
@@ -208,7 +212,7 @@ func (p *plan) checkDir(field, dir string) error {
 // cache, which is an exception, so that a call cannot use the copies of others.
 func (p *plan) copied(dir string) bool {
 	const depth = 3 // the directory of the original, the number of the copy, its name
-	for _, work := range p.links.expand("${XDG_CACHE_HOME:-~/.cache}/clichain/work", hostPlace()) {
+	for _, work := range p.links.expand("${XDG_CACHE_HOME:-~/.cache}/clichain/work", hostPlace("XDG_CACHE_HOME")) {
 		if rest, ok := strings.CutPrefix(dir, work+root); ok && strings.Count(rest, root) >= depth-1 {
 			return true
 		}
@@ -218,6 +222,6 @@ func (p *plan) copied(dir string) bool {
 
 // aboveHome reports whether a directory is the root directory, or contains a home directory and is none itself.
 func (p *plan) aboveHome(dir string) bool {
-	contains := func(home string) bool { return dir != home && within(home, dir) }
+	contains := func(home string) bool { return dir != home && localfile.Within(home, dir) }
 	return dir == root || slices.ContainsFunc(p.homes, contains)
 }

@@ -23,15 +23,15 @@ type repository struct {
 // findRepository returns the repository that contains a directory. The files in the directory may be hostile. So the
 // git directory of a linked worktree or submodule must name the worktree too, and a symbolic link called ".git" is
 // ignored.
-func findRepository(dir string) (r repository, ok bool) {
-	for top := realPath(dir); ; top = filepath.Dir(top) {
+func (links *resolver) findRepository(dir string) (r repository, ok bool) {
+	for top := links.real(dir); ; top = filepath.Dir(top) {
 		entry := filepath.Join(top, ".git")
 		info, err := os.Lstat(entry)
 		switch {
 		case err == nil && info.IsDir():
 			return repository{top, entry, entry}, true
 		case err == nil && info.Mode().IsRegular():
-			return linked(top, entry)
+			return links.linked(top, entry)
 		case top == filepath.Dir(top):
 			return repository{}, false
 		}
@@ -39,20 +39,20 @@ func findRepository(dir string) (r repository, ok bool) {
 }
 
 // linked returns the repository of a worktree whose ".git" is a file.
-func linked(top, entry string) (repository, bool) {
+func (links *resolver) linked(top, entry string) (repository, bool) {
 	target, ok := strings.CutPrefix(readLine(entry), "gitdir: ")
 	if !ok {
 		return repository{}, false
 	}
-	dir := join(top, target)
+	dir := links.join(top, target)
 	common := filepath.Dir(filepath.Dir(dir))
 	if back := readLine(filepath.Join(dir, "gitdir")); back != "" {
-		ok = join(dir, back) == entry && join(dir, readLine(filepath.Join(dir, "commondir"))) == common &&
+		ok = links.join(dir, back) == entry && links.join(dir, readLine(filepath.Join(dir, "commondir"))) == common &&
 			filepath.Base(filepath.Dir(dir)) == "worktrees"
 		return repository{top, dir, common}, ok && isGitDir(common)
 	}
 	for _, setting := range readSettings(filepath.Join(dir, "config")) {
-		if setting.name == "core.worktree" && setting.value != "" && join(dir, setting.value) == top {
+		if setting.name == "core.worktree" && setting.value != "" && links.join(dir, setting.value) == top {
 			return repository{top, dir, dir}, isGitDir(dir)
 		}
 	}
@@ -66,11 +66,11 @@ func isGitDir(dir string) bool {
 }
 
 // join returns the real path of a path that may be relative to a directory.
-func join(dir, path string) string {
+func (links *resolver) join(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	return realPath(path)
+	return links.real(path)
 }
 
 // readLine returns the first line of a small file, or "".
@@ -86,12 +86,13 @@ func readLine(path string) string {
 // grantGit grants the git directories of the repository that contains a directory. A linked worktree does not get the
 // hooks and the settings of its repository for writing, nor the other worktrees.
 func (p *plan) grantGit(dir string, access landlock.Access) {
-	r, ok := findRepository(dir)
-	hidden := func(path string) bool { return within(r.common, path) && !p.copied(r.common) }
-	if !ok || slices.ContainsFunc(p.credentials, hidden) {
+	r, ok := p.links.findRepository(dir)
+	p.unreadable()
+	hidden := func(path string) bool { return localfile.Within(r.common, path) && !p.copied(r.common) }
+	if !ok || slices.ContainsFunc(p.except.credentials, hidden) {
 		return
 	}
-	for _, objects := range borrowed(filepath.Join(r.common, "objects"), nil) {
+	for _, objects := range p.links.borrowed(filepath.Join(r.common, "objects"), nil) {
 		p.grantFound(objects, landlock.Read)
 	}
 	p.grantNamed(r.dir, access)
@@ -113,7 +114,7 @@ const maxBorrowed = 20
 
 // borrowed returns the directories of objects in other repositories that a repository uses, in the order found. So a
 // hostile repository can read the objects of others, but nothing else of them.
-func borrowed(objects string, found []string) []string {
+func (links *resolver) borrowed(objects string, found []string) []string {
 	data, err := localfile.Read(filepath.Join(objects, "info", "alternates"), maxGitFile)
 	if err != nil {
 		return found
@@ -123,9 +124,9 @@ func borrowed(objects string, found []string) []string {
 		if line == "" || strings.HasPrefix(line, "#") || len(found) >= maxBorrowed {
 			continue
 		}
-		other := join(objects, line)
+		other := links.join(objects, line)
 		if filepath.Base(other) == "objects" && isGitDir(filepath.Dir(other)) && !slices.Contains(found, other) {
-			found = borrowed(other, append(found, other))
+			found = links.borrowed(other, append(found, other))
 		}
 	}
 	return found

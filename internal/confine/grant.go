@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // grantWhole grants a path with everything below it.
@@ -100,12 +101,16 @@ func (p *plan) grantExcept(path string, access landlock.Access, more []string, n
 	if !at.exists {
 		return
 	}
+	granted := p.granted[at.path] | p.above(at.path)
+	if access&^granted == 0 || named && isRegular(at.path) { // exceptions below it cannot matter
+		p.granted[at.path] |= access
+		return
+	}
 	if rest := access &^ landlock.Write; rest != 0 {
-		p.grantBelow(at.path, rest, slices.Concat(p.credentials, p.others, more), named)
+		p.grantBelow(at.path, rest, slices.Concat(p.unreadable(), more), named)
 	}
 	if access&landlock.Write != 0 {
-		except := slices.Concat(p.credentials, p.others, p.startup, p.path, more)
-		p.grantBelow(at.path, landlock.Write, except, named)
+		p.grantBelow(at.path, landlock.Write, slices.Concat(p.unwritable(), more), named)
 	}
 }
 
@@ -116,9 +121,9 @@ func (p *plan) grantBelow(real string, access landlock.Access, except []string, 
 	var below []string
 	for _, path := range except {
 		switch {
-		case path != real && within(path, real):
+		case path != real && localfile.Within(path, real):
 			below = append(below, path)
-		case !named && within(real, path):
+		case !named && localfile.Within(real, path):
 			return
 		}
 	}
@@ -126,15 +131,16 @@ func (p *plan) grantBelow(real string, access landlock.Access, except []string, 
 		p.granted[real] |= access
 		return
 	}
-	entries, err := os.ReadDir(real)
-	if err != nil {
-		return
-	}
 	settings := access&landlock.Write != 0 && slices.Contains(p.homes, real)
-	for _, entry := range entries {
-		if entry.Type()&os.ModeSymlink != 0 || settings && strings.HasPrefix(entry.Name(), ".") {
+	for name, link := range p.links.entries(real, 0) {
+		if link || settings && strings.HasPrefix(name, ".") {
 			continue
 		}
-		p.grantBelow(filepath.Join(real, entry.Name()), access, below, false)
+		p.grantBelow(entry(real, name), access, below, false)
 	}
+}
+
+func isRegular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clichain/clichain/internal/grammar"
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // movable returns the real paths of the template of a state that may be created and granted. A variable can move state
@@ -31,10 +32,11 @@ func (p *plan) moved(template string) []string {
 // mayHoldState reports whether a real path may be the state of the CLI. It must not belong to the system, to
 // credentials, to another CLI or to programs.
 func (p *plan) mayHoldState(real string) bool {
-	inside := func(path string) bool { return within(real, path) }
-	around := func(path string) bool { return within(real, path) || within(path, real) }
+	p.unwritable()
+	inside := func(path string) bool { return localfile.Within(real, path) }
+	around := func(path string) bool { return localfile.Within(real, path) || localfile.Within(path, real) }
 	system := func(row Row) bool { return around(row.Path) }
 	return !slices.ContainsFunc(systemRows(), system) &&
-		!slices.ContainsFunc(p.credentials, around) && !slices.ContainsFunc(p.others, around) &&
-		!slices.ContainsFunc(p.startup, inside) && !slices.ContainsFunc(p.path, inside)
+		!slices.ContainsFunc(p.except.credentials, around) && !slices.ContainsFunc(p.except.others, around) &&
+		!slices.ContainsFunc(p.except.startup, inside) && !slices.ContainsFunc(p.except.path, inside)
 }

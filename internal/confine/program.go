@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // installation returns the files that the program, its interpreters and the shell consist of. Links need no rule
@@ -17,8 +19,9 @@ func (p *plan) installation() []string {
 // programs returns the packages of a program and of its interpreters.
 func (p *plan) programs(program string) (paths []string) {
 	const maxInterpreters = 4
+	const shell = "/bin/sh" // its package is granted in any case
 	for range maxInterpreters {
-		if program == "" {
+		if program == "" || program == shell {
 			break
 		}
 		paths = append(paths, p.packageOf(program)...)
@@ -58,7 +61,7 @@ func isFile(arg string) bool {
 // crowded reports whether several users or programs keep files in a directory.
 func crowded(dir string) bool {
 	parent := filepath.Dir(dir)
-	return slices.Contains(elsewhere, dir) || within(dir, "/run") || within(dir, "/dev") ||
+	return slices.Contains(elsewhere, dir) || localfile.Within(dir, "/run") || localfile.Within(dir, "/dev") ||
 		parent == "/home" || parent == "/mnt" || parent == "/media"
 }
 
@@ -70,15 +73,24 @@ var managers = []string{
 	"/home/linuxbrew/.linuxbrew", "/nix/store", "/gnu/store",
 }
 
+func (p *plan) managerDirs() []string {
+	if p.managers == nil {
+		p.links.list(p.homes, ".local/share")
+		for _, manager := range managers {
+			p.managers = append(p.managers, p.links.expand(manager, p.place)...)
+		}
+		p.managers = slices.DeleteFunc(p.managers, p.wide)
+	}
+	return p.managers
+}
+
 // packageOf returns the directories and files of the package that a program belongs to.
 func (p *plan) packageOf(program string) []string {
 	real := p.links.real(program)
 	paths := []string{real}
-	for _, manager := range managers {
-		for _, dir := range p.links.expand(manager, p.place) {
-			if !p.wide(dir) && (within(real, dir) || within(filepath.Clean(program), dir)) {
-				paths = append(paths, dir)
-			}
+	for _, dir := range p.managerDirs() {
+		if localfile.Within(real, dir) || localfile.Within(filepath.Clean(program), dir) {
+			paths = append(paths, dir)
 		}
 	}
 	if dir := modules(real); dir != "" {
@@ -95,7 +107,8 @@ func (p *plan) packageOf(program string) []string {
 		for _, name := range []string{"lib", "lib64", "libexec"} {
 			paths = append(paths, filepath.Join(prefix, name))
 		}
-	case filepath.Base(prefix) == "versions", within(dir, "/opt/") || p.hidden(dir) && !p.onPath(dir) && !atHome:
+	case filepath.Base(prefix) == "versions", localfile.Within(dir, "/opt/"),
+		p.hidden(dir) && !p.onPath(dir) && !atHome:
 		paths = append(paths, dir)
 	}
 	return paths
@@ -121,7 +134,7 @@ func (p *plan) described(dir string) string {
 			return ""
 		}
 		for _, file := range []string{"package.json", "pyvenv.cfg"} {
-			if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			if p.links.look(filepath.Join(dir, file)).exists {
 				return dir
 			}
 		}
@@ -178,13 +191,10 @@ func (p *plan) lookPath(name string) string {
 
 // firstLine returns the first line of a file, as much of it as the kernel reads.
 func firstLine(path string) string {
-	file, err := os.Open(path)
+	head, err := localfile.ReadHead(path, 256)
 	if err != nil {
 		return ""
 	}
-	defer file.Close()
-	head := make([]byte, 256)
-	n, _ := file.Read(head) // an empty head has no line
-	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return string(line)
 }

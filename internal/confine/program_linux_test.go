@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // copyProgram copies a program of the system to a path of the machine.
@@ -93,10 +94,10 @@ func TestRulesWithInstallation(t *testing.T) {
 			m.check("cat ~/.ssh/id", false)
 			var rules []landlock.Rule
 			for _, rule := range m.rules() {
-				if within(m.in.Program, rule.Path) {
+				if localfile.Within(m.in.Program, rule.Path) {
 					require.Zero(t, rule.Access&landlock.Write, rule.Path)
 				}
-				if !within(rule.Path, m.home) {
+				if !localfile.Within(rule.Path, m.home) {
 					rules = append(rules, rule)
 				}
 			}
@@ -120,11 +121,11 @@ func TestRulesWithProgramAmongOtherFiles(t *testing.T) {
 func TestRulesWithLinks(t *testing.T) {
 	m := newMachine(t, none)
 	m.relative("loop", "home/loop")
-	require.Equal(t, m.at("home/loop"), realPath(m.at("home/loop")))
+	require.Equal(t, m.at("home/loop"), newResolver().real(m.at("home/loop")))
 	m.relative("missing/../notes", "home/dots")
-	require.Equal(t, m.at("home/notes"), realPath(m.at("home/dots")))
+	require.Equal(t, m.at("home/notes"), newResolver().real(m.at("home/dots")))
 	m.relative("../outside", "home/up")
-	require.Equal(t, m.at("outside/new"), realPath(m.at("home/up/new")))
-	require.Equal(t, "relative", realPath("relative"))
-	require.Equal(t, "/", realPath("/.."))
+	require.Equal(t, m.at("outside/new"), newResolver().real(m.at("home/up/new")))
+	require.Equal(t, "relative", newResolver().real("relative"))
+	require.Equal(t, "/", newResolver().real("/.."))
 }

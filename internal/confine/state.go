@@ -64,9 +64,9 @@ func (p *plan) configured(paths []string) (expanded []string) {
 // creates nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable
 // names.
 func MakeState(in Input) error {
-	p := &plan{in: in, place: placeOf(in), links: resolver{}}
+	p := &plan{in: in, place: placeOf(in), links: newResolver()}
 	if slices.ContainsFunc(in.Spec.Confine.State, func(s clispec.StatePath) bool { return len(p.moved(s.Path)) > 0 }) {
-		p = newPlan(in) // movable needs the exceptions
+		p = newPlan(in) // movable needs the home directories
 	}
 	home := p.links.real(p.place.Home)
 	if in.Access == call.AccessFull {
@@ -78,7 +78,7 @@ func MakeState(in Input) error {
 		for _, path := range p.movable(template) {
 			switch {
 			case path == home:
-			case usable && within(path, home):
+			case usable && localfile.Within(path, home):
 				failed = append(failed, create(path))
 			case p.fromVariable(template):
 				_ = create(path) // where a variable says; if it fails, it also fails for a CLI that is not confined

@@ -59,7 +59,7 @@ func Watch(in Input) Watched {
 	if in.Access == call.AccessFull {
 		return w
 	}
-	place, links := placeOf(in), resolver{}
+	place, links := placeOf(in), newResolver()
 	for _, state := range in.Spec.Confine.State {
 		for _, path := range links.expand(state.Path, place) {
 			for _, name := range state.Watch {
@@ -73,17 +73,17 @@ func Watch(in Input) Watched {
 	}
 	if in.Access == call.AccessWrite {
 		for _, dir := range append([]string{in.Dir}, in.AddDirs...) {
-			w.addRepository(dir)
+			w.addRepository(links, dir)
 		}
 	}
-	w.files = w.read()
+	w.files = w.read(links)
 	return w
 }
 
 func (w *Watched) add(path, why string) { w.roots = append(w.roots, watchedRoot{path: path, why: why}) }
 
-func (w *Watched) addRepository(dir string) {
-	r, ok := findRepository(dir)
+func (w *Watched) addRepository(links *resolver, dir string) {
+	r, ok := links.findRepository(dir)
 	if !ok { // the run may create one
 		created := filepath.Join(dir, ".git")
 		r = repository{dir, created, created}
@@ -95,13 +95,13 @@ func (w *Watched) addRepository(dir string) {
 	}
 	for _, setting := range readSettings(filepath.Join(r.common, "config")) {
 		if setting.name == "core.hookspath" && setting.value != "" {
-			w.add(join(r.top, setting.value), gitRuns)
+			w.add(links.join(r.top, setting.value), gitRuns)
 		}
 	}
 }
 
 // read returns the present state of all watched files.
-func (w *Watched) read() map[string]watchedFile {
+func (w *Watched) read(links *resolver) map[string]watchedFile {
 	files := map[string]watchedFile{}
 	for _, root := range w.roots {
 		if root.value != "" {
@@ -111,7 +111,7 @@ func (w *Watched) read() map[string]watchedFile {
 			continue
 		}
 		// A link is watched with its target.
-		for _, dir := range slices.Compact([]string{root.path, realPath(root.path)}) {
+		for _, dir := range slices.Compact([]string{root.path, links.real(root.path)}) {
 			count := 0
 			_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 				if err != nil || entry.IsDir() || strings.HasSuffix(path, ".sample") {
@@ -156,7 +156,7 @@ func (f watchedFile) same(other watchedFile) bool {
 // Changed returns a warning for each file that was created, changed or removed since [Watch], sorted by path. It
 // returns at most 20, and then the number of the others.
 func (w *Watched) Changed() (warnings []string) {
-	now := w.read()
+	now := w.read(newResolver())
 	all := maps.Clone(now)
 	maps.Copy(all, w.files)
 	for _, path := range slices.Sorted(maps.Keys(all)) {

@@ -47,11 +47,17 @@ func TemplateFields(template string) (names []string) {
 	return names
 }
 
-// variableShape matches the name of an environment variable that a shell can pass on.
-var variableShape = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// IsVariable reports whether a text can be the name of an environment variable.
-func IsVariable(name string) bool { return variableShape().MatchString(name) }
+// IsVariable reports whether a text can be the name of an environment variable that a shell can pass on.
+func IsVariable(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // IsVariablePattern reports whether a text is the name of an environment variable, or a prefix of names and "*".
 func IsVariablePattern(text string) bool { return IsVariable(strings.TrimSuffix(text, "*")) }

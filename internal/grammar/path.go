@@ -5,24 +5,20 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/clichain/clichain/internal/pattern"
 )
 
 // PathTemplate is the location of a CLI's file: "${NAME:-default}/rest". "~" at the start is the home directory.
 type PathTemplate struct{ variable, base, rest string }
-
-var templateShape = pattern.Of(`^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^${}]+))?\}([^$]*)$`)
 
 var errPathTemplate = errors.New(
 	`is not a path: write "~/file", "./file", "${NAME:-~/dir}/file" or an absolute path`)
 
 // ReadPath parses a path template. The error lists the allowed forms.
 func ReadPath(text string) (PathTemplate, error) {
-	m := templateShape().FindStringSubmatch(text)
+	t, ok := readVariable(text)
 	switch {
-	case m != nil:
-		return PathTemplate{m[1], m[2], m[3]}, nil
+	case ok:
+		return t, nil
 	case text == "" || strings.ContainsRune(text, '$'):
 		return PathTemplate{}, errPathTemplate
 	}
@@ -38,14 +34,29 @@ var (
 // ReadValue parses the value of an environment variable: a path template, or a literal text. The error lists the
 // allowed forms.
 func ReadValue(text string) (PathTemplate, error) {
-	m := templateShape().FindStringSubmatch(text)
+	t, ok := readVariable(text)
 	switch {
-	case m != nil:
-		return PathTemplate{m[1], m[2], m[3]}, nil
+	case ok:
+		return t, nil
 	case strings.ContainsRune(text, '$'):
 		return PathTemplate{}, errValue
 	}
 	return PathTemplate{base: text}, nil
+}
+
+// readVariable parses a template that starts with a variable. It is no regular expression, because a confined call
+// parses about a hundred templates.
+func readVariable(text string) (t PathTemplate, ok bool) {
+	inner, opened := strings.CutPrefix(text, "${")
+	inner, rest, closed := strings.Cut(inner, "}")
+	name, base, fallback := strings.Cut(inner, ":-")
+	switch {
+	case !opened || !closed || !IsVariable(name) || strings.ContainsRune(rest, '$'):
+		return t, false
+	case fallback && base == "" || strings.ContainsAny(base, "${"):
+		return t, false
+	}
+	return PathTemplate{name, base, rest}, true
 }
 
 // Variable returns the variable at the start of the template, "" if there is none.
@@ -71,11 +82,42 @@ func (t PathTemplate) Paths(at Place) (paths []string, ok bool) {
 	case strings.HasPrefix(text, "./"):
 		return Upward(at.Dir, text[2:]), true
 	case text == "~" || strings.HasPrefix(text, "~/"):
-		return []string{filepath.Join(at.Home, text[1:])}, at.Home != ""
+		return []string{clean(at.Home + text[1:])}, at.Home != ""
 	case !filepath.IsAbs(text):
 		return []string{filepath.Join(at.Dir, text)}, true
 	}
-	return []string{filepath.Clean(text)}, true
+	return []string{clean(text)}, true
+}
+
+// clean is filepath.Clean, but faster for a path that is clean.
+func clean(path string) string {
+	if IsClean(path) {
+		return path
+	}
+	return filepath.Clean(path)
+}
+
+// IsClean reports whether an absolute path is the shortest that names its file without a look at the disk, as
+// filepath.Clean returns it. It is false for other paths, and for some clean paths on Windows.
+func IsClean(path string) bool {
+	if path == "/" {
+		return true
+	}
+	for rest := path; ; {
+		if rest == "" || rest[0] != '/' {
+			return rest == "" && path != ""
+		}
+		element := rest[1:]
+		end := strings.IndexByte(element, '/')
+		if end < 0 {
+			end = len(element)
+		}
+		switch element[:end] {
+		case "", ".", "..":
+			return false
+		}
+		rest = element[end:]
+	}
 }
 
 // Value returns the text for an environment variable. Only a value with "~" at the start becomes a path. The error

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Read reads a regular file of at most limit bytes. The error for a larger file wraps ErrTooBig. It refuses
@@ -128,6 +129,39 @@ func read(path string, limit int64, flags int, check check) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
+// ReadHead returns the first bytes of a file, up to limit.
+func ReadHead(path string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	head := make([]byte, limit)
+	n, err := file.Read(head)
+	if err == io.EOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// List returns the entries of a directory in any order. It returns none and an error for a directory with limit entries
+// or more. 0 means no limit.
+func List(dir string, limit int) ([]fs.DirEntry, error) {
+	file, err := os.OpenFile(dir, os.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	entries, err := file.ReadDir(limit)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case limit > 0 && len(entries) >= limit:
+		return nil, fmt.Errorf("%s %w: %d entries", dir, ErrTooBig, len(entries))
+	}
+	return entries, nil
+}
+
 // fits returns an error if the file is not regular, has more than limit bytes, or does not pass the check.
 func fits(path string, info fs.FileInfo, limit int64, check check) error {
 	switch {
@@ -141,7 +175,7 @@ func fits(path string, info fs.FileInfo, limit int64, check check) error {
 	return check(path, info)
 }
 
-// ErrTooBig is wrapped by the errors of [Read] and [Append] for a file that is larger than the limit.
+// ErrTooBig is wrapped by the errors of [Read], [Append] and [List] for a file or directory that exceeds the limit.
 var ErrTooBig = errors.New("is too large")
 
 // Replace writes data to a new file that only its owner can read, and renames it to path, so that readers see
@@ -214,4 +248,10 @@ func StampOfInfo(info fs.FileInfo) Stamp {
 		return Stamp{}
 	}
 	return Stamp{Inode: inode(info), Modified: info.ModTime().UnixNano(), Size: info.Size(), Mode: info.Mode()}
+}
+
+// Within reports whether a path is the directory or below it. Both are clean.
+func Within(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(dir, string(filepath.Separator)))
 }

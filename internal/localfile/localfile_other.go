@@ -53,3 +53,12 @@ func Move(from, to string) (err error) {
 	}
 	return err
 }
+
+// LinkTarget returns the target of a symbolic link, and "" for another file. The error says that no file is there.
+func LinkTarget(path string) (target string, err error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", err
+	}
+	return os.Readlink(path)
+}

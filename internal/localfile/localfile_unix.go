@@ -105,3 +105,17 @@ func inode(info fs.FileInfo) uint64 {
 
 // Move renames a file and replaces an existing one, atomically.
 func Move(from, to string) error { return os.Rename(from, to) }
+
+// LinkTarget returns the target of a symbolic link, and "" for another file. The error says that no file is there.
+func LinkTarget(path string) (target string, err error) {
+	var buffer [256]byte
+	switch n, err := unix.Readlink(path, buffer[:]); {
+	case err == unix.EINVAL:
+		return "", nil
+	case err != nil:
+		return "", err
+	case n < len(buffer):
+		return string(buffer[:n]), nil
+	}
+	return os.Readlink(path)
+}

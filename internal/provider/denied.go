@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/pattern"
 )
 
@@ -54,7 +55,7 @@ func (c *confinement) explain(err *call.Error, ev *judge.Evidence) {
 // grants returns the rights that the rules grant on a path.
 func (c *confinement) grants(path string) (access landlock.Access) {
 	for _, r := range c.rules {
-		if rest, below := strings.CutPrefix(filepath.Clean(path), r.Path); below && (rest == "" || rest[0] == '/') {
+		if localfile.Within(filepath.Clean(path), r.Path) {
 			access |= r.Access
 		}
 	}
