@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/landlock"
@@ -39,14 +40,19 @@ func (b *Backend) Confined(path string, access call.Access) (how string, kernel 
 // isSelf reports whether the program is the one of this process. So are the fakes of package clitest, which write their
 // records to the directories of the test.
 func isSelf(path string) bool {
-	self, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	own, err := os.Stat(self)
-	if err != nil {
-		return false
-	}
 	program, err := os.Stat(path)
-	return err == nil && os.SameFile(own, program)
+	return err == nil && os.SameFile(self(), program)
 }
+
+// self describes the program of this process, and is nil if it is unknown.
+var self = sync.OnceValue(func() os.FileInfo {
+	path, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return info
+})

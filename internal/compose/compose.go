@@ -32,6 +32,8 @@ type Invocation struct {
 	// form of the spec's FolderFiles.
 	Guards, Unwanted []string
 	Call             *Call
+	Confined         string // what confines the CLI, as in call.Response.Confined
+	Kernel           bool   // the kernel confines the CLI
 }
 
 // TempFile is a file to write before the CLI starts.

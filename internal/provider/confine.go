@@ -34,12 +34,11 @@ func giveTemp(inv *compose.Invocation, temp string) {
 // confine returns how the kernel confines the run of an invocation. If starts is set, it creates the missing files in
 // which the CLI keeps its state.
 func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *call.Error) {
-	how, kernel := p.Confined(inv.Path, inv.Call.Access)
 	switch {
-	case strings.HasPrefix(how, "no: ") && p.Settings.Confine == call.ConfineRequired:
-		return confinement{}, refused(how)
-	case !kernel:
-		return confinement{how: how}, nil
+	case strings.HasPrefix(inv.Confined, "no: ") && p.Settings.Confine == call.ConfineRequired:
+		return confinement{}, refused(inv.Confined)
+	case !inv.Kernel:
+		return confinement{how: inv.Confined}, nil
 	}
 	in := confine.Input{
 		Spec: p.Spec, Access: inv.Call.Access, Program: inv.Path, Env: ownEnv(inv), Dir: inv.Dir,
@@ -48,7 +47,7 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		OtherState: statesBeside(p.Spec), Read: inv.Call.Read, Write: inv.Call.Write,
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
-	c := confinement{how: how}
+	c := confinement{how: inv.Confined}
 	err := c.prepare(in, starts)
 	if mistake, ok := errors.AsType[*confine.Error](err); ok && mistake.Field != "dir" && mistake.Field != "add_dirs" {
 		return c, call.Errorf(call.ReasonBadOption, "config."+mistake.Field, "%q %s", mistake.Value, mistake.Problem)

@@ -92,7 +92,8 @@ func (p *Provider) compose(
 	if !p.InContainer() {
 		h.RealDir = workdir.RealPath(dir)
 	}
-	_, h.Confined = p.Confined(path, req.Access)
+	how, kernel := p.Confined(path, req.Access)
+	h.Confined = kernel
 	p.ReadFiles(&h, dir)
 	inv, err := p.Composer.Compose(req, compose.Choice{Output: m.output, Transport: p.Settings.Transport}, h)
 	if err != nil {
@@ -101,7 +102,7 @@ func (p *Provider) compose(
 	if m.shown {
 		p.Composer.Show(inv)
 	}
-	if h.Confined {
+	if inv.Confined, inv.Kernel = how, h.Confined; inv.Kernel {
 		giveTemp(inv, m.temp)
 	}
 	if !p.InContainer() {
