@@ -86,14 +86,16 @@ func add(set uintptr, rule Rule, handled uint64) error {
 		return nil
 	}
 	defer unix.Close(fd)
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return err
-	}
 	access := uint64(rule.Access) & handled
-	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
-		access &= onFiles
+	err = addOpen(set, fd, access)
+	if err == unix.EINVAL { // the file is no directory
+		err = addOpen(set, fd, access&onFiles)
 	}
+	return err
+}
+
+// addOpen grants rights on an open file.
+func addOpen(set uintptr, fd int, access uint64) error {
 	if access == 0 {
 		return nil
 	}
