@@ -221,23 +221,3 @@ func TestConfinementGrantsMCPServers(t *testing.T) {
 	require.Contains(t, resp.Text, "served")
 	require.Contains(t, resp.Confined, "landlock")
 }
-
-// BenchmarkConfinement compares calls with and without confinement. A call computes the rules, too.
-func BenchmarkConfinement(b *testing.B) {
-	home, spec := confinedHome(b)
-	for _, access := range []clichain.Access{clichain.AccessNone, clichain.AccessWrite} {
-		req := clichain.Prompt("true")
-		if req.Access = access; access == clichain.AccessWrite {
-			req.Dir = filepath.Join(home, "work")
-		}
-		for _, confine := range []call.Confinement{call.ConfineAuto, call.ConfineOff} {
-			b.Run(fmt.Sprint(access, "/", confine), func(b *testing.B) {
-				p := clichain.NewProvider(spec, &clichain.Config{Confine: confine})
-				for b.Loop() {
-					_, err := p.Complete(b.Context(), req)
-					require.NoError(b, err)
-				}
-			})
-		}
-	}
-}
