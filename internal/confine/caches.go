@@ -47,7 +47,7 @@ func (p *plan) missingCaches() (templates []string) {
 	}
 	for _, c := range caches {
 		for _, path := range p.links.expand(c.path, p.place) {
-			if !p.links.look(path).exists && p.anyOnPath(c.users) {
+			if !p.links.look(path).exists && anyOnPath(p, c.users) {
 				templates = append(templates, c.path)
 			}
 		}
@@ -55,7 +55,7 @@ func (p *plan) missingCaches() (templates []string) {
 	return templates
 }
 
-func (p *plan) anyOnPath(programs []string) bool {
+func anyOnPath(p *plan, programs []string) bool {
 	for _, name := range programs {
 		if p.lookPath(name) != "" {
 			return true

@@ -69,9 +69,9 @@ func (r *resolver) expandBoth(templates []string, place grammar.Place) (paths []
 	return paths
 }
 
-// pathDirs returns the directories on PATH of the CLI and of this process, except those that belong to a directory that
-// the call may change, such as the programs of a Python environment. A hidden directory of the home belongs to a
-// package manager instead.
+// pathDirs returns the directories on PATH of the CLI and of this process. It omits those below a directory that the
+// call may change, such as the programs of a Python environment. A hidden directory of the home belongs to a package
+// manager.
 func (p *plan) pathDirs() (dirs []string) {
 	var projects []string
 	for _, dir := range append([]string{p.in.Dir}, p.in.AddDirs...) {

@@ -25,7 +25,7 @@ func (p *plan) programs(program string) (paths []string) {
 			break
 		}
 		paths = append(paths, p.packageOf(program)...)
-		program = p.interpreter(program)
+		program = interpreter(p, program)
 	}
 	return paths
 }
@@ -97,7 +97,7 @@ func (p *plan) packageOf(program string) []string {
 		return append(paths, dir)
 	}
 	dir := filepath.Dir(real)
-	if above := p.described(dir); above != "" {
+	if above := described(p, dir); above != "" {
 		return append(paths, above)
 	}
 	prefix := filepath.Dir(dir)
@@ -108,7 +108,7 @@ func (p *plan) packageOf(program string) []string {
 			paths = append(paths, filepath.Join(prefix, name))
 		}
 	case filepath.Base(prefix) == "versions", localfile.Within(dir, "/opt/"),
-		p.hidden(dir) && !p.onPath(dir) && !atHome:
+		p.hidden(dir) && !onPath(p, dir) && !atHome:
 		paths = append(paths, dir)
 	}
 	return paths
@@ -127,7 +127,7 @@ func modules(program string) string {
 }
 
 // described returns the nearest directory, from dir upward, with a file that describes a package, or "".
-func (p *plan) described(dir string) string {
+func described(p *plan, dir string) string {
 	const maxAbove = 8
 	for range maxAbove {
 		if p.wide(dir) {
@@ -146,14 +146,14 @@ func (p *plan) described(dir string) string {
 // wide reports whether a directory is a home directory or contains one, so that it is no package.
 func (p *plan) wide(dir string) bool { return p.aboveHome(dir) || slices.Contains(p.homes, dir) }
 
-func (p *plan) onPath(dir string) bool {
+func onPath(p *plan, dir string) bool {
 	return slices.ContainsFunc(filepath.SplitList(p.place.Vars["PATH"]), func(entry string) bool {
 		return p.links.real(entry) == dir
 	})
 }
 
 // interpreter returns the program that runs a script, or "". It finds the program of "#!/usr/bin/env" on PATH.
-func (p *plan) interpreter(script string) string {
+func interpreter(p *plan, script string) string {
 	line := firstLine(script)
 	rest, ok := strings.CutPrefix(line, "#!")
 	fields := strings.Fields(rest)

@@ -60,12 +60,13 @@ func (p *plan) configured(paths []string) (expanded []string) {
 
 // MakeState creates the missing state of the CLI, except optional state, because a confined CLI cannot create it in the
 // home directory. New directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any
-// other nothing. MakeState follows links. At AccessWrite, it also creates the missing caches of the programs on PATH. It
+// other nothing. MakeState follows links. At AccessWrite, it also creates the missing caches of programs on PATH. It
 // creates nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable
 // names.
 func MakeState(in Input) error {
 	p := &plan{in: in, place: placeOf(in), links: newResolver()}
-	if slices.ContainsFunc(in.Spec.Confine.State, func(s clispec.StatePath) bool { return len(p.moved(s.Path)) > 0 }) {
+	moved := func(s clispec.StatePath) bool { return len(p.moved(s.Path)) > 0 }
+	if slices.ContainsFunc(in.Spec.Confine.State, moved) {
 		p = newPlan(in) // movable needs the home directories
 	}
 	home := p.links.real(p.place.Home)
