@@ -22,7 +22,7 @@ var floors = [][]string{
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
-		"clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
+		"accept", "clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
 		"workspace/internal/git", "workspace/internal/rename",
 	},
 	{
