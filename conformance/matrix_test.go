@@ -17,6 +17,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -155,9 +156,14 @@ func chosen(t *testing.T) (list []home.Install) {
 	return list
 }
 
-// verdict runs the scenario and returns its verdict. Unless s.alone, the chain has another backend, so it ends a run
-// that only retries.
+// verdict runs the scenario and returns its verdict.
 func (s scenario) verdict(t *testing.T, install home.Install) string {
+	return s.verdictWith(t, install, clichain.Config{}, false)
+}
+
+// verdictWith is like verdict, with a configuration and with a warm process. Unless s.alone, the chain has another
+// backend, so it ends a run that only retries.
+func (s scenario) verdictWith(t *testing.T, install home.Install, cfg clichain.Config, isWarm bool) string {
 	plays, ok := find(scenes(install.CLI), s.name)
 	if !ok {
 		return absent
@@ -167,17 +173,24 @@ func (s scenario) verdict(t *testing.T, install home.Install) string {
 	if len(plays.extra) > 0 {
 		spec.Args = append(spec.Args, clispec.ArgRow{Args: plays.extra})
 	}
-	cfg := clichain.Config{Timeout: 2 * minute, Output: plays.output, Env: plays.env}
+	cfg.Timeout, cfg.Output, cfg.Env = 2*minute, plays.output, plays.env
 	if s.name == "hang" {
 		cfg.Timeout = hangTimeout
 	}
 	c := startOf(t, install, spec, plays.state, cfg, loopback.InOrder(plays.replies...))
 	c.home.Write(t, "work/notes.txt", "The sky is blue.\n")
-	chain := withSpare(c, nil)
-	if s.alone {
-		chain = clichain.ChainOf([]clichain.Backend{c}, nil)
+	backends, stop := []clichain.Backend{c, spare}, func() {}
+	if isWarm {
+		var pool *live.Pool
+		pool, backends[0] = warm(t, c, nil)
+		stop = func() { pool.Close() }
 	}
+	if s.alone {
+		backends = backends[:1]
+	}
+	chain := clichain.ChainOf(backends, &clichain.ChainConfig{NoCooldown: !s.alone})
 	resp, err := chain.Complete(t.Context(), plays.question(c.home))
+	stop()
 	require.Empty(t, living(t, c.home), "processes that survive the call")
 	switch {
 	case err != nil:
