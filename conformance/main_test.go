@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,14 +26,17 @@ func TestMain(m *testing.M) {
 	os.Exit(netns.Main(withState{m}))
 }
 
-// withState runs the tests with their own state directory. All homes share it. Each CLI gets its own one by its
-// environment.
+// withState runs the tests with their own directories for state and caches. All homes share them. Each CLI gets its own
+// ones by its environment.
 type withState struct{ *testing.M }
 
 func (m withState) Run() int {
 	dir, err := os.MkdirTemp("", "clichain-state-")
 	if err == nil {
-		err = os.Setenv("XDG_STATE_HOME", dir)
+		err = os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	}
+	if err == nil {
+		err = os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "state directory:", err)

@@ -73,7 +73,8 @@ func NewOf(t testing.TB, of Install, url string, state State) Home {
 	h := Home{Name: of.CLI, Binary: of.Binary(t), Dir: tempDir(t)}
 	h.Work = h.mkdir(t, "work")
 	h.Env = []string{"HOME=" + h.Dir, "PATH=" + of.path(), "LANG=C.UTF-8", "TERM=dumb",
-		"TMPDIR=" + h.mkdir(t, "tmp"), "XDG_STATE_HOME=" + h.mkdir(t, ".local/state")}
+		"TMPDIR=" + h.mkdir(t, "tmp"), "XDG_STATE_HOME=" + h.mkdir(t, ".local/state"),
+		"XDG_CACHE_HOME=" + h.mkdir(t, ".cache")}
 	configure, ok := configurations[of.CLI]
 	require.True(t, ok, "no configuration for %q", of.CLI)
 	h.Env = append(h.Env, configure(t, h, url, state)...)
