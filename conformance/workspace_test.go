@@ -26,7 +26,8 @@ import (
 // objects.
 func original(t *testing.T) (dir string, state func() map[string]string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "app")
+	temp := t.TempDir()
+	dir = filepath.Join(temp, filepath.Base(filepath.Dir(temp))) // no other test has a copy of this name
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	cmd := exec.Command("sh", "-c", `git init -q && git config user.name A && git config user.email a@example.com &&
 		echo one >first && git add . && git commit -q -m first && echo two >second`)
@@ -142,7 +143,7 @@ func TestWorkspaceOfRealCLIs(t *testing.T) {
 					require.True(t, slices.Contains(reasons, failed.Reason), "%v", failed)
 					require.True(t, failed.Discarded && !failed.SideEffects)
 				}
-				requireNoCopies(t, first.home, second.home)
+				requireNoCopies(t, filepath.Base(dir), first.home, second.home)
 				require.NoError(t, workspace.Apply(t.Context(), dir, resp.Changes))
 				made, err := os.ReadFile(filepath.Join(dir, "made"))
 				require.NoError(t, err)
@@ -153,7 +154,7 @@ func TestWorkspaceOfRealCLIs(t *testing.T) {
 }
 
 // requireNoCopies requires that no file of an agent is in a copy, and none of a call in a temporary directory.
-func requireNoCopies(t *testing.T, homes ...home.Home) {
+func requireNoCopies(t *testing.T, name string, homes ...home.Home) {
 	t.Helper()
 	work := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "clichain", "work")
 	for _, h := range homes {
@@ -161,7 +162,10 @@ func requireNoCopies(t *testing.T, homes ...home.Home) {
 		require.NoError(t, err)
 		require.Empty(t, left)
 	}
-	copies, err := filepath.Glob(filepath.Join(work, "*", "*", "app", "made"))
+	copies, err := filepath.Glob(filepath.Join(work, "*", "*", name, "made"))
 	require.NoError(t, err)
 	require.Empty(t, copies)
+	slots, err := filepath.Glob(filepath.Join(work, "*", "*", name, "second"))
+	require.NoError(t, err)
+	require.NotEmpty(t, slots, "the copies are elsewhere")
 }
