@@ -19,6 +19,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/specs"
 	"github.com/clichain/clichain/workspace"
 )
 
@@ -111,14 +112,14 @@ func TestWorkspaceOfRealCLIs(t *testing.T) {
 					last = loopback.Always(loopback.Text(hello))
 				}
 				calls := 0
-				first = start(t, name, home.LoggedIn, confinedCall, func(q loopback.Request) loopback.Reply {
+				first = withShell(t, name, func(q loopback.Request) loopback.Reply {
 					if calls++; calls == 1 {
 						return bad
 					}
 					return last(q)
 				})
 				next := names[(i+1)%len(names)]
-				second := start(t, next, home.LoggedIn, confinedCall, loopback.InOrder(
+				second := withShell(t, next, loopback.InOrder(
 					shell(next, "test ! -e made && test ! -e new && cat first && echo good >made && cat second >>made"),
 					loopback.Text(hello)))
 				dir, state := original(t)
@@ -142,6 +143,7 @@ func TestWorkspaceOfRealCLIs(t *testing.T) {
 					require.True(t, ok)
 					require.True(t, slices.Contains(reasons, failed.Reason), "%v", failed)
 					require.True(t, failed.Discarded && !failed.SideEffects)
+					require.Contains(t, results(first), "wrote", "the agent changed nothing")
 				}
 				requireNoCopies(t, filepath.Base(dir), first.home, second.home)
 				require.NoError(t, workspace.Apply(t.Context(), dir, resp.Changes))
@@ -151,6 +153,17 @@ func TestWorkspaceOfRealCLIs(t *testing.T) {
 			})
 		}
 	}
+}
+
+// withShell starts a CLI whose model has a shell with write access. By default, gemini and opencode have none.
+func withShell(t *testing.T, name string, script loopback.Script) cli {
+	t.Helper()
+	spec, ok := specs.ByName(name)
+	require.True(t, ok)
+	if name == home.Gemini || name == home.OpenCode {
+		spec = unguarded(spec, false)
+	}
+	return startSpec(t, spec, home.LoggedIn, confinedCall, script)
 }
 
 // requireNoCopies requires that no file of an agent is in a copy, and none of a call in a temporary directory.
