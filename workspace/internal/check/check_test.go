@@ -60,7 +60,8 @@ func temporary(t *testing.T) []string {
 
 func TestRunRejects(t *testing.T) {
 	for name, test := range map[string]struct{ script, message string }{
-		"exit code":   {"echo one; echo two >&2; echo three; echo four; exit 3", `exit status 3: two; three; four`},
+		"exit code":   {"echo one; echo two; echo three; echo four; exit 3", `exit status 3: two; three; four`},
+		"stderr":      {"echo broken >&2; exit 1", "exit status 1: broken"},
 		"signal":      {"kill -9 $$", "the signal SIGKILL ended it"},
 		"long output": {"seq 1 100000; exit 1", "exit status 1: 99998; 99999; 100000"},
 		"secret":      {`echo "token $SECRET_TOKEN"; exit 1`, "exit status 1: token [redacted]"},
