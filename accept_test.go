@@ -125,7 +125,7 @@ func TestAcceptGetsCopies(t *testing.T) {
 	require.Equal(t, resp, clone)
 	require.NotSame(t, resp.Usage.CostUSD, clone.Usage.CostUSD)
 	require.NotSame(t, resp.Attempts[0].Usage.CostUSD, clone.Attempts[0].Usage.CostUSD)
-	resp.Changes = &clichain.Changes{Patch: "p", Files: []call.FileChange{{Path: "f"}}}
+	resp.Changes = &call.Changes{Patch: "p", Files: []call.FileChange{{Path: "f"}}}
 	requireNothingShared(t, reflect.ValueOf(*resp.Changes), reflect.ValueOf(*resp.Clone().Changes), "Changes")
 	require.NotSame(t, resp.Changes, resp.Clone().Changes)
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/specs"
@@ -24,7 +25,7 @@ func TestRejectionWithWriteAccess(t *testing.T) {
 		return provider(t, specs.Claude(), clichain.Config{Output: out}, s)
 	}
 	copied := clichain.BackendFunc("a", func(context.Context, clichain.Request) (*clichain.Response, error) {
-		return &clichain.Response{Text: "from a", Changes: &clichain.Changes{}}, nil
+		return &clichain.Response{Text: "from a", Changes: &call.Changes{}}, nil
 	})
 	for name, test := range map[string]struct {
 		first  func(t *testing.T) clichain.Backend

@@ -38,11 +38,6 @@ type (
 	// unknown. Usage is a plain value. The zero value means that the CLI reported nothing.
 	Usage = call.Usage
 
-	// Changes are what an agent changed in a private copy of Request.Dir; see package workspace. It has the Patch, the
-	// Files with what happened to each, and the Commit and Tree that the patch applies to. It is a plain value that can
-	// be stored as JSON. The zero value means no change.
-	Changes = call.Changes
-
 	// Event is one step of a call, such as text, a tool use or a failed attempt. Its Kind determines which other
 	// fields are set: Text for [EventText], Name and Input for [EventToolUse], Attempt for [EventAttempt], Response
 	// for [EventDone]. It is a plain value that can be stored as JSON. The zero value has no Kind.

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/workspace"
 )
 
 // localBackend answers the jobs of a batch in this process. After the drained flag is set, no backend is ready, so
@@ -28,6 +29,12 @@ func newLocalBackend(cfg *Config, hooks *clichain.Hooks, startFailed func(backen
 	backends := cfg.Backends
 	if !cfg.Cold {
 		b.pool, backends = warm(cfg, startFailed)
+	}
+	if cfg.Workspace != nil {
+		backends = slices.Clone(backends)
+		for i, b := range backends {
+			backends[i] = workspace.New(b, cfg.Workspace)
+		}
 	}
 	chain := cfg.Chain
 	chain.Store, chain.Hooks = b.store, clichain.JoinHooks(cfg.Chain.Hooks, hooks)

@@ -14,6 +14,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/permit"
+	"github.com/clichain/clichain/workspace"
 	"github.com/nats-io/nats.go"
 )
 
@@ -64,6 +65,9 @@ type Config struct {
 	Backends []clichain.Backend
 	Chain    clichain.ChainConfig
 	Cold     bool
+	// Workspace makes lines with AccessWrite work in private copies of their directories. Their records have the
+	// changes as patches, and the directories do not change. Nil: the agents change the directories themselves.
+	Workspace *workspace.Config
 	// Wrap returns the backend to use instead of the chain, for example to record spans. If it is nil, the chain is
 	// used.
 	Wrap func(clichain.Backend) clichain.Backend

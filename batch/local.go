@@ -103,6 +103,7 @@ func (l *local) work(ctx context.Context) {
 func (l *local) workConfig(log *slog.Logger) *jetstream.WorkConfig {
 	cfg := &jetstream.WorkConfig{
 		Permissions: l.cfg.Permissions, Slots: l.cfg.Jobs, Logger: log, Alone: true,
+		Isolated: l.cfg.Workspace != nil,
 		OnStart: func(job *jetstream.Job) {
 			l.track(func() { l.running[job.ID] = true; delete(l.parked, job.ID) })
 		},

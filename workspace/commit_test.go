@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/workspace"
 )
 
 // change returns the changes of an agent that runs a script in a copy of a directory.
-func change(t *testing.T, dir, script string) *clichain.Changes {
+func change(t *testing.T, dir, script string) *call.Changes {
 	t.Helper()
 	b := workspace.New(agent(t, "a", script+"\n"+says(begin, writes, answers), clichain.Config{}), nil)
 	resp, err := b.Complete(t.Context(), work(dir))

@@ -125,6 +125,10 @@ func (s *capture) text() string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
+// wholeLines matches an output that does not end within a line, which may arrive in several writes. A question ends with
+// its answers.
+var wholeLines = regexp.MustCompile(`(\x1b\[K|\n|\[y/N\] )$`)
+
 // await waits until the screen matches a pattern, and returns the content of the screen.
 func (s *capture) await(form string) string {
 	s.t.Helper()
@@ -134,8 +138,7 @@ func (s *capture) await(form string) string {
 		s.mu.Lock()
 		now, raw := s.text(), string(s.raw)
 		s.mu.Unlock()
-		// A line may arrive in several writes.
-		if whole := strings.HasSuffix(raw, "\x1b[K") || strings.HasSuffix(raw, "\n"); whole && want.MatchString(now) {
+		if wholeLines.MatchString(raw) && want.MatchString(now) {
 			return now
 		}
 		select {

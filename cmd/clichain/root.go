@@ -34,7 +34,7 @@ when the call returns.`,
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageFunc(console.Usage)
 	root.SetFlagErrorFunc(console.FlagError)
-	console.AddGroup(root, console.CommandsAsk, ask.NewAsk(env), ask.NewBuild(env), ask.NewDemo(env))
+	console.AddGroup(root, console.CommandsAsk, ask.NewAsk(env), ask.NewWork(env), ask.NewBuild(env), ask.NewDemo(env))
 	console.AddGroup(root, console.CommandsInspect,
 		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env))
 	console.AddGroup(root, console.CommandsQueue,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
@@ -13,6 +14,10 @@ func scenario(name, kind, text string) clitest.Scenario {
 	switch kind {
 	case "answer":
 		steps = append(steps, answer(name, text)...)
+	case "write": // writes a file, whose name and content are in the text
+		file, content, _ := strings.Cut(text, "=")
+		steps = append(steps, clitest.Step{Write: map[string]string{file: content + "\n"}})
+		steps = append(steps, answer(name, "I wrote "+file+".")...)
 	case "record":
 		steps = append([]clitest.Step{{Record: text}}, answer(name, "recorded")...)
 	case "echo":

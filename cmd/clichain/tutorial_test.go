@@ -70,11 +70,11 @@ func shown(page string, outputs []string, replace func(old, got string) string) 
 func TestTutorials(t *testing.T) {
 	files, err := filepath.Glob("../../docs/tutorial/*.md")
 	require.NoError(t, err)
-	require.Len(t, files, 3)
+	require.Len(t, files, 4)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			w := workshop(t)
-			for _, tool := range []string{"chmod", "sleep", "seq", "wc", "cut", "sort", "true"} {
+			for _, tool := range []string{"chmod", "sleep", "seq", "wc", "cut", "sort", "true", "sed", "sh", "rm"} {
 				path, err := exec.LookPath(tool)
 				require.NoError(t, err)
 				require.NoError(t, os.Symlink(path, filepath.Join(w.bin, tool)))

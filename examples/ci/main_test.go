@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/examples/internal/machine"
@@ -19,56 +22,121 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const diff = "--- a/go.go\n+++ b/go.go\n@@ -1 +1 @@\n-one\n+two\n"
+// writes returns a fake CLI that writes files before it answers.
+func writes(spec clitest.Scenario, files map[string]string) clitest.Scenario {
+	spec.Steps = append([]clitest.Step{{Write: files}}, spec.Steps...)
+	return spec
+}
 
-func TestReviews(t *testing.T) {
+// check is a check that needs the file "fixed". It prints a line if the file is missing.
+var check = []string{"/bin/sh", "-c", "test -f fixed || { echo fixed is missing; exit 1; }"}
+
+func TestProposesPatch(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the check is a script")
+	}
+	claude, codex := specs.Claude(), specs.Codex()
 	for name, test := range map[string]struct {
-		cli    clitest.Scenario
-		diff   string
+		clis   map[string]clitest.Scenario
+		check  []string
 		status int
-		stdout string
+		patch  string
 		stderr string
 	}{
-		"nothing found": {
-			clitest.Answer(specs.Claude(), `{"findings": []}`), diff, 0, "", "ci: findings: 0, by claude",
+		"check that passes": {nil, []string{"/bin/sh", "-c", "exit 0"}, 0, "", "ci: the check passes"},
+		"no check":          {nil, nil, 2, "", "ci: no check"},
+		"missing program":   {nil, []string{"/no/such/check"}, 2, "", "/no/such/check"},
+		"repaired": {
+			map[string]clitest.Scenario{"claude": writes(clitest.Answer(claude, "I wrote fixed."), map[string]string{"fixed": "yes\n"})},
+			check, 1, "+yes", "ci: claude proposes changes in 1 files: I wrote fixed.",
 		},
-		"could be better": {
-			clitest.Answer(specs.Claude(), `{"findings": [{"file": "go.go", "line": 1, "wrong": false, "text": "Why two?"}]}`), diff,
-			0, "::warning file=go.go,line=1::Why two?\n", "ci: findings: 1, by claude",
+		"repaired by the second CLI": {
+			map[string]clitest.Scenario{
+				"claude": writes(clitest.Answer(claude, "Done."), map[string]string{"other": "no\n"}),
+				"codex":  writes(clitest.Answer(codex, "Done."), map[string]string{"fixed": "yes\n"}),
+			},
+			check, 1, "+yes", "ci: codex proposes",
 		},
-		"wrong": {
-			clitest.Answer(specs.Claude(), `{"findings": [{"file": "go.go", "line": 1, "wrong": true, "text": "100 %\n::stop-commands::x"},
-				{"file": "a,b:c\n", "line": 2, "wrong": false, "text": "Why?"}]}`), diff, 1,
-			"::error file=go.go,line=1::100 %25%0A::stop-commands::x\n::warning file=a%2Cb%3Ac%0A,line=2::Why?\n",
-			"ci: findings: 2, by claude",
+		"not repaired": {
+			map[string]clitest.Scenario{"claude": writes(clitest.Answer(claude, "Done."), map[string]string{"other": "no\n"})},
+			check, 3, "", "rejected",
 		},
-		"no review": {clitest.LoggedOut(specs.Claude()), diff, 3, "", "unauthenticated"},
-		"no JSON":   {clitest.Answer(specs.Claude(), "It looks good."), diff, 3, "", "bad_output"},
-		"no diff":   {clitest.Garbage(), " \n", 2, "", "no diff on stdin"},
-		"long diff": {clitest.Garbage(), strings.Repeat("x", maxDiff+1), 2, "", "longer than 256 KiB"},
+		"logged out": {map[string]clitest.Scenario{"claude": clitest.LoggedOut(claude)}, check, 3, "", "unauthenticated"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer machine.New(map[string]clitest.Scenario{"claude": test.cli})()
+			defer machine.New(test.clis)()
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "code"), []byte("x\n"), 0o600))
+			t.Chdir(dir)
 			var stdout, stderr bytes.Buffer
-			status := run(t.Context(), strings.NewReader(test.diff), &stdout, &stderr)
+			status := run(t.Context(), test.check, &stdout, &stderr)
 			require.Equal(t, test.status, status, stderr.String())
-			require.Equal(t, test.stdout, stdout.String())
 			require.Contains(t, stderr.String(), test.stderr)
+			require.Contains(t, stdout.String(), test.patch)
+			require.NotContains(t, stdout.String(), "+no", "the changes of a rejected agent")
+			if test.patch == "" {
+				require.Empty(t, stdout.String())
+			}
+			left, err := os.ReadDir(".")
+			require.NoError(t, err)
+			require.Len(t, left, 1, "the checkout changed")
 		})
 	}
 }
 
-// The diff is on stdin, where other users cannot see it, and the agent has no tools.
-func TestDiffIsOnStdin(t *testing.T) {
+// The token of the CI job is not in the environment of the agent, and the prompt is not in its arguments.
+func TestAgentDoesNotSeeToken(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the check is a script")
+	}
 	record := t.TempDir()
 	scenario := clitest.Scenario{Steps: []clitest.Step{{Record: record}}}
 	defer machine.New(map[string]clitest.Scenario{"claude": scenario})()
-	run(t.Context(), strings.NewReader(diff), &bytes.Buffer{}, &bytes.Buffer{})
+	tokens := []string{"GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "CI_JOB_TOKEN", "GH_TOKEN", "NPM_TOKEN"}
+	for _, name := range tokens {
+		t.Setenv(name, "value-of-"+name)
+	}
+	t.Chdir(t.TempDir())
+	run(t.Context(), check, &bytes.Buffer{}, &bytes.Buffer{})
 	files, err := os.ReadDir(record)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	r, err := clitest.ReadRecord(record + "/" + files[0].Name())
+	r, err := clitest.ReadRecord(filepath.Join(record, files[0].Name()))
 	require.NoError(t, err)
-	require.Contains(t, string(r.Stdin), task+diff)
-	require.NotContains(t, strings.Join(r.Args, " "), diff)
+	require.Contains(t, string(r.Stdin), "fixed is missing")
+	require.NotContains(t, strings.Join(r.Args, " "), "fixed is missing")
+	for _, name := range tokens {
+		require.NotContains(t, r.Env, name)
+	}
+}
+
+// The workflow gives the token of the job to no step, and pins the actions.
+func TestWorkflow(t *testing.T) {
+	data, err := os.ReadFile("workflow.yml")
+	require.NoError(t, err)
+	var flow struct {
+		Permissions map[string]string
+		Jobs        map[string]struct {
+			Steps []struct {
+				Uses string
+				With map[string]string
+				Env  map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Load(data, &flow))
+	require.Equal(t, map[string]string{"contents": "read"}, flow.Permissions)
+	steps := flow.Jobs["repair"].Steps
+	require.NotEmpty(t, steps)
+	require.Equal(t, "false", steps[0].With["persist-credentials"])
+	for _, s := range steps {
+		if s.Uses != "" {
+			require.Regexp(t, `@[0-9a-f]{40}$`, s.Uses, "a tag can be moved")
+		}
+		for _, value := range s.Env {
+			require.NotContains(t, value, "GITHUB_TOKEN")
+			require.NotContains(t, value, "github.token")
+		}
+	}
+	require.NotContains(t, string(data), "pull_request_target")
 }

@@ -4,6 +4,7 @@ package machine
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 // keys are credentials: a chain skips a fake without a login instead of starting it.
 var keys = []string{"ANTHROPIC_API_KEY", "CODEX_API_KEY", "GEMINI_API_KEY"}
 
-// New makes this process see a machine on which only these programs are installed, each with an API key. restore undoes
-// that. Use New in tests that do not run in parallel, including calls of [fake.Main]. It panics on error.
+// New makes this process see a machine on which only git and these programs are installed, each program with an API key.
+// restore undoes that. Use New in tests that do not run in parallel, including calls of [fake.Main]. It panics on error.
 func New(programs map[string]fake.Scenario) (restore func()) {
 	before := os.Environ()
 	dir, err := os.MkdirTemp("", "clichain-example-")
@@ -24,6 +25,9 @@ func New(programs map[string]fake.Scenario) (restore func()) {
 	for name, scenario := range programs {
 		_, err := fake.Install(bin, name, scenario)
 		must(err)
+	}
+	if git, err := exec.LookPath("git"); err == nil {
+		must(os.Symlink(git, filepath.Join(bin, filepath.Base(git))))
 	}
 	set := []string{"HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CACHE_HOME=" + dir, "PATH=" + bin}
 	for _, key := range keys {

@@ -12,6 +12,8 @@ const (
 	ExitFailed      = 1   // every backend failed
 	ExitUsage       = 2   // wrong use: flags, arguments, settings or input
 	ExitNothing     = 3   // no backend to try
+	ExitNoChange    = 4   // work: the agent changed nothing
+	ExitConflict    = 5   // work: the directory has changed in the same places
 	ExitTimeout     = 124 // the timeout or the budget was exceeded
 	ExitInterrupted = 130 // Ctrl-C
 )

@@ -8,10 +8,11 @@ const (
 	Submit = "submit"
 	Serve  = "serve"
 	Worker = "worker"
+	Work   = "work"
 )
 
 // Commands are all commands that share the flags of the table.
-var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker}
+var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker, Work}
 
 // Flag is a row of the table.
 type Flag struct {
@@ -34,6 +35,7 @@ const (
 	inJob        = "the job sets it"
 	inOptions    = "the line sets it in its options"
 	workers      = "the worker sets it"
+	newSession   = "each attempt begins a session in a new copy"
 	noAccess     = "requests of clients have access none"
 	linesPrompt  = "the lines are the prompts"
 	conversation = "each line is a separate conversation"

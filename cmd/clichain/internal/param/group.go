@@ -22,10 +22,10 @@ var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, Group
 var commandFlags = map[Group][]string{
 	GroupRequest: {
 		"in", "format", "id", "priority", "deadline", "idempotent", "permit", "max-access", "retry-failed",
-		"retry-side-effects", "changed",
+		"retry-side-effects", "changed", "carry", "repos",
 	},
-	GroupBackends: {"config", "profile", "cold", "probe", "ping"},
-	GroupLimits:   {"jobs", "budget", "max-cost-usd", "grace", "wait-for"},
+	GroupBackends: {"config", "profile", "cold", "probe", "ping", "assume-isolated"},
+	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
 		"all", "reason", "side-effects",
@@ -33,6 +33,7 @@ var commandFlags = map[Group][]string{
 	GroupServer: {"listen", "token-file", "allow-origin", "ignore", "health"},
 	GroupOutput: {
 		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream", "trace", "hold",
+		"apply", "patch", "branch",
 		"wait", "once", "otlp", "log-json", "no-descriptions", "help", "version",
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/copies"
 	"github.com/clichain/clichain/cmd/clichain/internal/loopback"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -27,6 +28,7 @@ type workerFlags struct {
 	queue        connection.QueueFlags
 	name, health string
 	permissions  permit.Permissions
+	repos        copies.Repos
 }
 
 // NewWorker makes the command worker.
@@ -66,6 +68,7 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags.Func("max-access", "`level`: highest access of a job: none, read, write or full (default none)",
 		param.Into(&f.permissions.Access, param.Access))
 	service.AddPermitFlag(flags, &f.permissions)
+	f.repos.Register(flags)
 	flags.StringVar(&f.name, "name", "", "unique `name` of this worker (default host, process id and a random part)")
 	flags.Func("health", "serve /healthz and /status at this loopback `address`, such as 127.0.0.1:8080",
 		param.Into(&f.health, loopback.Parse))
@@ -75,6 +78,9 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 // runWorker validates the flags before it connects or starts a process.
 func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err error) {
 	if err := f.queue.Check(); err != nil {
+		return err
+	}
+	if err := f.repos.Permit(&f.permissions); err != nil {
 		return err
 	}
 	f.ask.Config.RequestEnv = f.permissions.Env
@@ -123,6 +129,13 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 		defer pool.Close()
 		backends = pool.Backends()
 	}
+	if f.repos.Any() {
+		cfg, err := f.repos.Config()
+		if err != nil {
+			return err
+		}
+		backends = copies.Wrap(backends, cfg)
+	}
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
 		Budget: selected.Chain.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
 	})
@@ -133,7 +146,7 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	})
 	w.log.Info("working", "worker", w.status().Name, "slots", f.Jobs)
 	cfg := w.config(f.Grace)
-	cfg.Permissions, cfg.Chain = f.permissions, chain
+	cfg.Permissions, cfg.Chain, cfg.Isolated = f.permissions, chain, f.repos.Any()
 	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
 	err = q.Work(ctx, t.Wrap(chain), cfg)
 	if !cancelReport() {

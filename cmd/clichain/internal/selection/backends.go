@@ -86,9 +86,14 @@ func (r *Resolver) WarnDoubts(providers Providers) {
 
 // NewChain makes the chain of the backends.
 func (s *Selection) NewChain(hooks *clichain.Hooks) *clichain.Chain {
+	return s.NewChainOf(s.Backends(), hooks)
+}
+
+// NewChainOf makes the chain of backends that wrap those of the selection.
+func (s *Selection) NewChainOf(backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
 	cfg := s.Chain
 	cfg.Hooks = hooks
-	return clichain.ChainOf(s.Backends(), &cfg)
+	return clichain.ChainOf(backends, &cfg)
 }
 
 // Providers are the backends of a command.

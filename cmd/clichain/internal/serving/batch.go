@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/batchview"
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/copies"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/request"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -34,6 +35,7 @@ type batchFlags struct {
 	quiet  bool // show only errors
 
 	permissions permit.Permissions
+	repos       copies.Repos
 	collector   string
 }
 
@@ -93,6 +95,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.quiet, "quiet", false, "print only errors on stderr")
 	param.Add(flags, cmd.Name(), &f.ask)
 	service.AddPermitFlag(flags, &f.permissions)
+	f.repos.Register(flags)
 	f.nats.Register(flags)
 }
 
@@ -100,7 +103,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing",
 	"confine", "read-path", "write-path", "sandbox", "pass-env",
-	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile",
+	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile", "repos", "check", "check-timeout", "carry",
 }
 
 // check rejects flags that would have no effect.
@@ -144,6 +147,9 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 		return err
 	}
 	cfg.Permissions = f.ceiling(cfg.Defaults)
+	if err := f.repos.Permit(&cfg.Permissions); err != nil {
+		return err
+	}
 	if f.remote {
 		cfg.Connect, cfg.Queue = f.nats.Connect, f.nats.QueueConfig()
 	} else if err := batchBackends(ctx, r, f, &cfg); err != nil {
@@ -216,7 +222,10 @@ func batchBackends(ctx context.Context, r *selection.Resolver, f *batchFlags, cf
 		return err
 	}
 	cfg.Backends, cfg.Chain = backends.Backends(), backends.Chain
-	return nil
+	if f.repos.Any() {
+		cfg.Workspace, err = f.repos.Config()
+	}
+	return err
 }
 
 func batchPlan(ctx context.Context, r *selection.Resolver, cfg *batch.Config) error {

@@ -98,6 +98,8 @@ Some commands use them in a specific way:
   serve        0 after SIGINT or SIGTERM
   specs diff   1 if there is a difference
   submit       2 also if the id exists, 124 if --wait-for is exceeded
+  work         1 also if no changes passed --check, 4 if nothing changed, 5 if
+               the directory has changed in the same places
   worker       0 after SIGINT or SIGTERM`
 
 const files = `clichain uses these files and directories:
