@@ -77,7 +77,8 @@ func run(ctx context.Context, check []string, stdout, stderr io.Writer) (status 
 
 // repair asks the CLIs in order. The changes of an agent that does not make the check pass are dropped.
 func repair(ctx context.Context, check []string, output []byte) (*clichain.Response, error) {
-	cfg := &workspace.Config{Checks: [][]string{check}}
+	// The machine exists only for this job, so the next agent may follow one that nothing confined.
+	cfg := &workspace.Config{Checks: [][]string{check}, AssumeIsolated: true}
 	var backends []clichain.Backend
 	for _, spec := range specs.All() {
 		// The agents get the variables of an allow-list. The token of the CI job is not in it.
