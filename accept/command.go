@@ -43,10 +43,10 @@ func NewCommand(program string, args ...string) (*Command, error) {
 // stopGrace is the minimum time between the deadline of the context and the kill of the program.
 const stopGrace = 500 * time.Millisecond
 
-// Accept runs the program, for ChainConfig.Accept. The program runs in the Dir of the request, or else in the
-// working directory of this process. It has the environment of this process, and these variables: CLICHAIN_BACKEND,
-// CLICHAIN_MODEL, CLICHAIN_SESSION, CLICHAIN_DIR and CLICHAIN_ACCESS. The error has the last lines of stderr, or else of
-// stdout. At the end of ctx, the program and its descendants are terminated.
+// Accept runs the program, for ChainConfig.Accept. The program runs in the Dir of the request, or else in the working
+// directory of this process. It has the environment of this process, and these variables: CLICHAIN_BACKEND,
+// CLICHAIN_MODEL, CLICHAIN_SESSION, CLICHAIN_DIR and CLICHAIN_ACCESS. The error has the last lines of stderr, or else
+// of stdout. At the end of ctx, the program and its descendants are terminated.
 func (c *Command) Accept(ctx context.Context, req call.Request, resp *call.Response) error {
 	if req.Dir != "" {
 		var err error

@@ -6,8 +6,8 @@ import (
 )
 
 // Split splits a command line into words at blanks, without a shell. Text in single or double quotes is part of a word.
-// Outside single quotes, a backslash before a blank, a quote or a backslash makes that character part of the word. Split
-// expands no variables and no patterns of file names.
+// Outside single quotes, a backslash before a blank, a quote or a backslash makes that character part of the word.
+// Split expands no variables and no patterns of file names.
 func Split(line string) (words []string, err error) {
 	var word strings.Builder
 	inWord, quote := false, rune(0)

@@ -25,22 +25,7 @@ func Qwen() clispec.Spec {
 		Args:        qwenArgs(),
 		// The CLI has a list of tools for --core-tools, and others beside it.
 		ReadTools: qwenReadTools(), AgentTools: append(qwenReadTools(), "edit", "write_file"),
-		Env: []clispec.EnvRow{
-			// Otherwise the CLI trusts each directory: its .env, and settings that start programs and choose the
-			// server for the key.
-			{Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}", When: unset("trust_dir")},
-			{
-				Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}",
-				When: setFor("trust_dir", call.AccessRead, call.AccessWrite),
-			},
-			{
-				Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}",
-				When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
-			},
-			// The CLI runs git status, which runs the filters in .git/config. git refuses this count.
-			{Name: "GIT_CONFIG_COUNT", Value: "off", When: unset("trust_dir")},
-			{Name: "QWEN_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
-		},
+		Env:       qwenEnv(),
 		PassEnv:   []string{"OPENAI_*", "QWEN_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*"},
 		PassEnvIf: qwenPass(),
 		// The first three omit settings, including the login in them, or arguments. The last one prints each request
@@ -68,6 +53,25 @@ func Qwen() clispec.Spec {
 			call.ReasonUnauthenticated: "set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL, " +
 				"or run `qwen` and log in with /auth",
 		},
+	}
+}
+
+func qwenEnv() []clispec.EnvRow {
+	return []clispec.EnvRow{
+		// Otherwise the CLI trusts each directory: its .env, and settings that start programs and choose the server for
+		// the key.
+		{Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}", When: unset("trust_dir")},
+		{
+			Name: "QWEN_CODE_SYSTEM_DEFAULTS_PATH", Value: "{defaults_file}",
+			When: setFor("trust_dir", call.AccessRead, call.AccessWrite),
+		},
+		{
+			Name: "QWEN_CODE_TRUSTED_FOLDERS_PATH", Value: "{folders_file}",
+			When: clispec.When{Set: []string{"dir"}, Unset: []string{"trust_dir"}},
+		},
+		// The CLI runs git status, which runs the filters in .git/config. git refuses this count.
+		{Name: "GIT_CONFIG_COUNT", Value: "off", When: unset("trust_dir")},
+		{Name: "QWEN_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 	}
 }
 

@@ -25,7 +25,8 @@ func Commit(ctx context.Context, dir, branch, message string, changes *call.Chan
 		return "", fmt.Errorf("workspace: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	own, err := git.Init(ctx, filepath.Join(temp, "git"), temp, git.Options{Objects: []string{o.Objects}, Format: o.Format})
+	options := git.Options{Objects: []string{o.Objects}, Format: o.Format}
+	own, err := git.Init(ctx, filepath.Join(temp, "git"), temp, options)
 	if err != nil {
 		return "", err
 	}

@@ -21,7 +21,10 @@ type models struct {
 
 // newModels compiles the model rules of a spec that passed Validate. The caller's aliases override those of the spec.
 func newModels(spec *clispec.Spec, own map[string]string) models {
-	m := models{names: []string{spec.Name}, defaultModel: spec.DefaultModel, use: strings.TrimSpace(spec.UseModel), aliases: map[string]string{}}
+	m := models{
+		names: []string{spec.Name}, defaultModel: spec.DefaultModel, use: strings.TrimSpace(spec.UseModel),
+		aliases: map[string]string{},
+	}
 	maps.Copy(m.aliases, spec.Models.Aliases)
 	maps.Copy(m.aliases, own)
 	if spec.ProviderSlug != "" && spec.ProviderSlug != spec.Name {

@@ -14,8 +14,9 @@ import (
 // keys are credentials: a chain skips a fake without a login instead of starting it.
 var keys = []string{"ANTHROPIC_API_KEY", "CODEX_API_KEY", "GEMINI_API_KEY"}
 
-// New makes this process see a machine on which only git and these programs are installed, each program with an API key.
-// restore undoes that. Use New in tests that do not run in parallel, including calls of [fake.Main]. It panics on error.
+// New makes this process see a machine on which only git and these programs are installed, each program with an API
+// key. restore undoes that. Use New in tests that do not run in parallel, including calls of [fake.Main]. It panics on
+// error.
 func New(programs map[string]fake.Scenario) (restore func()) {
 	before := os.Environ()
 	dir, err := os.MkdirTemp("", "clichain-example-")

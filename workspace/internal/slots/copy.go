@@ -29,8 +29,8 @@ const (
 var errKind = errors.New("neither a regular file nor a symbolic link")
 
 // copy copies the file from, which has the stamp src, to the path to, which must not exist. It returns the entry of the
-// copy without its path. The copy has the content, the permissions and the time of the original, but shares nothing with
-// it that a program could change.
+// copy without its path. The copy has the content, the permissions and the time of the original, but shares nothing
+// with it that a program could change.
 func (c *copier) copy(from, to string, src stamp) (e entry, err error) {
 	for range maxChanges {
 		switch src.kind() {

@@ -14,8 +14,8 @@
 //
 // # Trust
 //
-// An agent can change everything in the copy, but not the other files of the slot. A file in the copy is used again only
-// if its inode, times, size and mode are those of the manifest. A program cannot forge them, because it cannot set the
-// time of the last change of an inode. Everything else in the copy is removed. So a killed host leaves nothing that a later use could mistake for
-// a file of the original.
+// An agent can change everything in the copy, but not the other files of the slot. A file in the copy is used again
+// only if its inode, times, size and mode are those of the manifest. A program cannot forge them, because it cannot set
+// the time of the last change of an inode. Everything else in the copy is removed. So a killed host leaves nothing that
+// a later use could mistake for a file of the original.
 package slots

@@ -29,7 +29,9 @@ var fixedSettings = [][2]string{
 }
 
 // mergeFiles are files of the git directory that describe an operation in progress.
-var mergeFiles = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "info/sparse-checkout"}
+var mergeFiles = []string{
+	"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "info/sparse-checkout",
+}
 
 // makeGitDir makes the repository of the copy anew: the commit, the branch, the references and the changes of the
 // original, without its remotes, its hooks and its other settings.

@@ -85,7 +85,8 @@ func (o original) listRepository(ctx context.Context, own git.Repo, l *listing) 
 	size := int64(0)
 	for _, path := range untracked {
 		if o.carried(path) {
-			return fmt.Errorf("workspace: carry %q: a .gitignore includes it again: remove the pattern that begins with \"!\"", path)
+			return fmt.Errorf(
+				"workspace: carry %q: a .gitignore includes it again: remove the pattern that begins with \"!\"", path)
 		}
 		if strings.HasSuffix(path, "/") {
 			l.warnings = append(l.warnings, fmt.Sprintf("the copy does not contain the repository %q: carry it if needed", path))
@@ -222,7 +223,8 @@ func (o original) below(i int) bool {
 
 // tracks reports whether git tracks a file. The index is sorted by path.
 func (l *listing) tracks(path string) bool {
-	_, found := slices.BinarySearchFunc(l.index, path, func(e staged, path string) int { return strings.Compare(e.path, path) })
+	byPath := func(e staged, path string) int { return strings.Compare(e.path, path) }
+	_, found := slices.BinarySearchFunc(l.index, path, byPath)
 	return found
 }
 
@@ -251,7 +253,8 @@ func (o original) walk(ctx context.Context, rel string, visit func(rel string, s
 	}
 	names, err := readNames(at)
 	if errors.Is(err, fs.ErrPermission) {
-		l.warnings = append(l.warnings, fmt.Sprintf("the copy does not contain the files of %q, because this user may not read it", rel))
+		l.warnings = append(l.warnings,
+			fmt.Sprintf("the copy does not contain the files of %q, because this user may not read it", rel))
 		return nil
 	}
 	slices.Sort(names)

@@ -157,8 +157,8 @@ func sweepGroup(ctx context.Context, root, group string, now time.Time) error {
 	return err
 }
 
-// takeAway moves a slot that is no longer needed out of the way. The lock of all slots keeps other processes from locking
-// the slot meanwhile.
+// takeAway moves a slot that is no longer needed out of the way. The lock of all slots keeps other processes from
+// locking the slot meanwhile.
 func takeAway(ctx context.Context, root, dir string, now time.Time) (trash string, err error) {
 	all, err := localfile.Lock(ctx, filepath.Join(root, lockName), pollLock)
 	if err != nil {

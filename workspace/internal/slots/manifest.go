@@ -51,7 +51,9 @@ func readManifest(path string) (m manifest) {
 		}
 		flags, object := data[at], int(data[at+1])
 		length := int(binary.LittleEndian.Uint16(data[at+2:]))
-		e := entry{carried: flags&1 != 0, own: flags&2 != 0, src: readStamp(data[at+4:]), dst: readStamp(data[at+4+stampSize:])}
+		e := entry{
+			carried: flags&1 != 0, own: flags&2 != 0, src: readStamp(data[at+4:]), dst: readStamp(data[at+4+stampSize:]),
+		}
 		at += fixed
 		if len(data)-at < object+length {
 			return manifest{}

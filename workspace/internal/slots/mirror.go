@@ -45,7 +45,8 @@ type mirror struct {
 	skipped  []string        // messages about files that cannot be copied
 }
 
-// run makes the copy and returns its files in the order of wanted. It leaves out files that are missing in the original.
+// run makes the copy and returns its files in the order of wanted. It leaves out files that are missing in the
+// original.
 func (m *mirror) run(ctx context.Context) ([]entry, error) {
 	m.index()
 	if err := m.clean(ctx); err != nil {
@@ -128,14 +129,15 @@ func (m *mirror) refresh(i int) (entry, error) {
 	return e, nil
 }
 
-// leaveOut handles an error of a file of the original. A missing file is no error, and one that this user may not read is
-// left out with a message.
+// leaveOut handles an error of a file of the original. A missing file is no error, and one that this user may not read
+// is left out with a message.
 func (m *mirror) leaveOut(i int, err error) error {
 	name := m.wanted[i].path
 	failed := (*fs.PathError)(nil)
 	inOriginal := errors.As(err, &failed) && !within(failed.Path, m.to)
 	switch {
-	case err == nil || errors.Is(err, errKind), inOriginal && errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case err == nil, errors.Is(err, errKind), inOriginal && errors.Is(err, fs.ErrNotExist),
+		errors.Is(err, syscall.ENOTDIR):
 	case inOriginal && errors.Is(err, fs.ErrPermission):
 		m.mu.Lock()
 		defer m.mu.Unlock()

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// settle sets files to unchanged in changed if the index of the original proves that. Git compares the content of a file
-// whose time is in the same second as that of the index. Without the filters and conversions of the original, which
-// could run programs, the content can differ from the blob. The times of both have nanoseconds, which decide here.
+// settle sets files to unchanged in changed if the index of the original proves that. Git compares the content of a
+// file whose time is in the same second as that of the index. Without the filters and conversions of the original,
+// which could run programs, the content can differ from the blob. The times of both have nanoseconds, which decide
+// here.
 func (o original) settle(ctx context.Context, changed map[string]bool) error {
 	suspects := false
 	for _, is := range changed {

@@ -138,7 +138,8 @@ func newSum(repo *git.Original) func() hash.Hash {
 // copyName returns the name of the copy, which is that of the original if possible.
 func copyName(top string) string {
 	name := filepath.Base(top)
-	if slices.Contains([]string{lockName, usedName, manifestName, objectsName, gitName}, strings.TrimSuffix(name, ".new")) {
+	taken := []string{lockName, usedName, manifestName, objectsName, gitName}
+	if slices.Contains(taken, strings.TrimSuffix(name, ".new")) {
 		return name + "-copy"
 	}
 	return name

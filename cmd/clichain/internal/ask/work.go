@@ -39,9 +39,9 @@ On a terminal, the command shows the patch and asks whether to apply it.
 Otherwise it prints the patch to stdout. The prompt is read as by "clichain
 ask". The agent has the access write and the defaults of --agent.
 
-Exit codes: 0 the changes were proposed or applied, 1 no CLI made changes that
-passed the checks, 4 the agent changed nothing, 5 the directory has changed in
-the same places.`,
+The exit code is 0 if the changes were proposed or applied, and 1 if no CLI made
+changes that passed the checks. It is 4 if the agent changed nothing, and 5 if
+the directory has changed in the same places.`,
 		Example: `  clichain work "Fix the failing test" --check "go test ./..."
   clichain work "Update the dependencies" --check "npm test" --carry node_modules --branch update
   clichain work "Add a changelog entry" --apply`,
@@ -89,7 +89,7 @@ func work(ctx context.Context, r *selection.Resolver, f *workFlags, args []strin
 	return f.settle(ctx, r.Env, f.json, resp)
 }
 
-// attemptWork asks the CLIs, each in a copy of its own, and prints the failed attempts.
+// attemptWork asks the CLIs, each in its own copy, and prints the failed attempts.
 func attemptWork(
 	ctx context.Context, r *selection.Resolver, f *workFlags, s *selection.Selection, cfg *workspace.Config,
 	req clichain.Request,

@@ -32,8 +32,8 @@ var commandFlags = map[Group][]string{
 	},
 	GroupServer: {"listen", "token-file", "allow-origin", "ignore", "health"},
 	GroupOutput: {
-		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream", "trace", "hold",
-		"apply", "patch", "branch",
+		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
+		"trace", "hold", "apply", "patch", "branch",
 		"wait", "once", "otlp", "log-json", "no-descriptions", "help", "version",
 	},
 }
