@@ -128,15 +128,7 @@ func wrapped(cfg *workspace.Config, backends ...clichain.Backend) []clichain.Bac
 // changes of an agent.
 func clean(t testing.TB, dir string, before map[string]string) {
 	t.Helper()
-	var changed []string
-	after := contents(t, dir)
-	for path := range before {
-		if after[path] != before[path] {
-			changed = append(changed, path)
-		}
-	}
-	require.Empty(t, changed, "the original changed")
-	require.Len(t, after, len(before), "the original has more files")
+	unchanged(t, dir, before)
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "clichain-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -146,6 +138,20 @@ func clean(t testing.TB, dir string, before map[string]string) {
 		}
 		return nil
 	}))
+}
+
+// unchanged requires that a directory has the contents that it had before.
+func unchanged(t testing.TB, dir string, before map[string]string) {
+	t.Helper()
+	var changed []string
+	after := contents(t, dir)
+	for path := range before {
+		if after[path] != before[path] {
+			changed = append(changed, path)
+		}
+	}
+	require.Empty(t, changed, "the original changed")
+	require.Len(t, after, len(before), "the original has more files")
 }
 
 func cache() string { return filepath.Join(os.Getenv("XDG_CACHE_HOME"), "clichain", "work") }

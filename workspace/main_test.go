@@ -8,9 +8,14 @@ import (
 	"github.com/clichain/clichain/clitest/fake"
 )
 
-// TestMain gives the tests an empty home directory, which is not below the temporary directory of the CLIs.
+// TestMain gives the tests an empty home directory, which is not below the temporary directory of the CLIs. The test
+// binary also plays a host process, which has the home directory of the tests.
 func TestMain(m *testing.M) {
 	fake.Main()
+	if dir := os.Getenv(hostVariable); dir != "" {
+		hostMain(dir)
+		return
+	}
 	os.Exit(inHome(m))
 }
 
