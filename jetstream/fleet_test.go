@@ -35,9 +35,12 @@ func (f *fleet) start() {
 }
 
 // kill kills one worker and starts another.
-func (f *fleet) kill() {
+func (f *fleet) kill() { f.killAt(rand.Float64()) }
+
+// killAt kills one worker and starts another. where is at least 0 and less than 1.
+func (f *fleet) killAt(where float64) {
 	f.mu.Lock()
-	i := rand.IntN(len(f.runs))
+	i := int(where * float64(len(f.runs)))
 	victim := f.runs[i]
 	f.runs = append(f.runs[:i], f.runs[i+1:]...)
 	f.mu.Unlock()

@@ -147,8 +147,12 @@ func workerMain(url string) {
 	if kind := os.Getenv(kindVariable); kind != "" {
 		asked = ofKind(kind)
 	}
+	isolated := os.Getenv(agentVariable)
+	if isolated != "" {
+		asked = inCopy(isolated)
+	}
 	err = q.Work(ctx, asked, &jetstream.WorkConfig{
-		Slots: 2, Permissions: permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{os.TempDir()}}, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Isolated: isolated != "", Slots: 2, Permissions: permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{os.TempDir()}}, Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {
 		panic(err)
