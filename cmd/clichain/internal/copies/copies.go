@@ -70,14 +70,19 @@ func (r *Repos) Register(flags *pflag.FlagSet) {
 // Any reports whether requests with AccessWrite work in copies.
 func (r *Repos) Any() bool { return len(r.dirs) > 0 }
 
-// Permit adds the directories and AccessWrite to permissions.
+// Permit adds the directories and AccessWrite to permissions. It rejects flags that have no effect without --repos.
 func (r *Repos) Permit(p *permit.Permissions) error {
-	switch {
-	case !r.Any() && (len(r.checks) > 0 || len(r.carry) > 0 || r.timeout > 0):
-		return console.Usagef("--check: needs --repos, because only changes in a copy can be rejected")
-	case !r.Any():
+	if !r.Any() {
+		for flag, given := range map[string]bool{
+			"check": len(r.checks) > 0, "carry": len(r.carry) > 0, "check-timeout": r.timeout > 0, "assume-isolated": r.isolated,
+		} {
+			if given {
+				return console.Usagef("--%s: needs --repos, because only --repos makes copies", flag)
+			}
+		}
 		return nil
-	case p.Access > clichain.AccessWrite:
+	}
+	if p.Access > clichain.AccessWrite {
 		return console.Usagef("--repos: a copy does not hold back an agent with access full: permit at most access write")
 	}
 	p.Access = clichain.AccessWrite

@@ -104,6 +104,7 @@ var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing",
 	"confine", "read-path", "write-path", "sandbox", "pass-env",
 	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile", "repos", "check", "check-timeout", "carry",
+	"assume-isolated",
 }
 
 // check rejects flags that would have no effect.

@@ -114,6 +114,9 @@ const files = `clichain uses these files and directories:
       server accepts them, and takes no jobs until then
   clichain/cooldowns.json
       cooldowns, in the cache directory of the user
+  clichain/work
+      copies of directories for agents, in the cache directory of the user; see
+      "clichain work"
   clichain/serve-token
       token of "clichain serve", in the configuration directory of the user
 
