@@ -30,21 +30,16 @@ func NewWork(env *console.Env) *cobra.Command {
 	r, f := selection.NewResolver(env), &workFlags{}
 	cmd := &cobra.Command{
 		Use:   "work [PROMPT]",
-		Short: "Let an agent change a copy of a directory, check it, and show the patch",
-		Long: `Let an agent work in a private copy of a directory. If the agent fails, reaches
-a limit, or a command of --check fails, its copy is dropped and the next CLI
-begins with a new copy. The directory changes only if you apply the patch.
+		Short: "Change a copy of a directory, check it, and show a patch",
+		Long: `Let an agent work in a private copy of a directory. If the agent fails or the
+command of --check fails, the next CLI begins with a new copy. The directory
+changes only if you apply the patch.
 
 On a terminal, the command shows the patch and asks whether to apply it.
-Otherwise it prints the patch to stdout. The prompt is read as by "clichain
-ask". The agent has the access write and the defaults of --agent.
-
-The exit code is 0 if the changes were proposed or applied, and 1 if no CLI made
-changes that passed the checks. It is 4 if the agent changed nothing, and 5 if
-the directory has changed in the same places.`,
+Otherwise, without --apply, --patch or --branch, it prints the patch to stdout.`,
 		Example: `  clichain work "Fix the failing test" --check "go test ./..."
-  clichain work "Update the dependencies" --check "npm test" --carry node_modules --branch update
-  clichain work "Add a changelog entry" --apply`,
+  clichain work "Update eslint" --check "npm test" --carry node_modules
+  clichain work "Add a changelog entry" --branch changelog`,
 		Args: console.AtMostOneArg("work", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return work(cmd.Context(), r, f, args) },
 	}
@@ -89,7 +84,7 @@ func work(ctx context.Context, r *selection.Resolver, f *workFlags, args []strin
 	return f.settle(ctx, r.Env, f.json, resp)
 }
 
-// attemptWork asks the CLIs, each in its own copy, and prints the failed attempts.
+// attemptWork asks the CLIs, each in a new copy, and prints the failed attempts.
 func attemptWork(
 	ctx context.Context, r *selection.Resolver, f *workFlags, s *selection.Selection, cfg *workspace.Config,
 	req clichain.Request,

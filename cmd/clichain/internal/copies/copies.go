@@ -26,7 +26,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 		"`command` that must succeed in the changed copy, without a shell (repeatable)")
 	flags.Func("check-timeout", "`duration`: limit of each check (default 10m)", param.Into(&f.timeout, param.Duration))
 	flags.StringArrayVar(&f.carry, "carry", nil,
-		"ignored `path` that the copy gets too, such as node_modules (repeatable)")
+		"ignored `file` or directory to copy too, such as node_modules (repeatable)")
 	flags.BoolVar(&f.isolated, "assume-isolated", false,
 		"the next CLI may follow an agent that nothing confined, because this machine is a sandbox")
 }
