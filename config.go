@@ -69,7 +69,8 @@ type Config struct {
 	// TrustDir lets files in Request.Dir and its parent directories influence the CLI: settings, hooks, plugins, MCP
 	// servers, instructions and variables in ".env". Zero: with AccessRead and AccessWrite the CLI ignores them, and
 	// a call fails with untrusted_dir if the CLI has no option for that. AccessNone never reads a directory, and
-	// AccessFull always trusts it.
+	// AccessFull always trusts it. If the sandbox of the CLI itself applies, as with codex, it does not confine the
+	// programs of a trusted directory, so the call counts as unconfined.
 	TrustDir bool
 	// FreshSessionOnReject starts a new session if the CLI rejects the session of the request. The response then has
 	// FlagFreshSession. Zero: the call fails.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clichain/clichain"
@@ -102,6 +103,44 @@ func TestConfinementRequired(t *testing.T) {
 			be := requireReason(t, clichain.ReasonUnconfined, err)
 			require.Equal(t, call.StageSkipped, be.Stage)
 			require.NoFileExists(t, marker)
+		})
+	}
+}
+
+// The sandbox of a CLI does not confine the programs that a trusted directory makes the CLI start.
+func TestConfinementOfTrustedDirectory(t *testing.T) {
+	home, spec := confinedHome(t)
+	spec.Confine.Own = []call.Access{clichain.AccessWrite}
+	const unconfined = "no: the sandbox of the CLI does not confine the programs of a trusted directory"
+	for name, test := range map[string]struct {
+		access clichain.Access
+		trust  bool
+		want   string
+	}{
+		"untrusted, sandbox of the CLI": {clichain.AccessWrite, false, "^own$"},
+		"trusted, sandbox of the CLI":   {clichain.AccessWrite, true, "^" + unconfined + "$"},
+		"trusted, kernel":               {clichain.AccessRead, true, "^landlock "},
+		"trusted, without access":       {clichain.AccessNone, true, "^landlock "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := clichain.Prompt("echo text")
+			if req.Access = test.access; test.access != clichain.AccessNone {
+				req.Dir = filepath.Join(home, "work")
+			}
+			p := clichain.NewProvider(spec, &clichain.Config{TrustDir: test.trust})
+			require.Regexp(t, test.want, p.Status("").Confined[test.access])
+			resp, err := p.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.Regexp(t, test.want, resp.Confined)
+
+			p = clichain.NewProvider(spec, &clichain.Config{TrustDir: test.trust, Confine: call.ConfineRequired})
+			resp, err = p.Complete(t.Context(), req)
+			if strings.HasPrefix(test.want, "^no") {
+				requireReason(t, clichain.ReasonUnconfined, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Regexp(t, test.want, resp.Confined)
 		})
 	}
 }

@@ -13,7 +13,8 @@ type ConfineRules struct {
 	// credentials of a cloud or a CA bundle. They have the form of StatePath.Path. A missing file is ignored.
 	Read []string `json:"read,omitempty"`
 	// Own lists the access levels at which the CLI itself confines its tools with the kernel. The two confinements
-	// cannot be nested, so at these levels that of the CLI applies.
+	// cannot be nested, so at these levels that of the CLI applies. If the
+	// caller trusts the directory, the call counts as unconfined.
 	Own []call.Access `json:"own,omitempty"`
 }
 

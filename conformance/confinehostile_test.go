@@ -167,22 +167,25 @@ func startPlanted(
 
 // A CLI starts programs of a directory that the caller trusts: hooks, MCP servers, plugins, and those that git runs.
 // The kernel confines them as it confines the CLI. Without the confinement they may do what the user may. The sandbox
-// of codex does not apply to them.
+// of codex does not apply to them, so the response reports that nothing confines the call.
 func TestConfinedProgramsOfDirectory(t *testing.T) {
 	netns.Require(t)
 	for name, plant := range hostilePlants() {
 		spec, _ := specs.ByName(name)
 		for access, programs := range plant.programs {
-			for _, confine := range []call.Confinement{call.ConfineRequired, call.ConfineOff} {
+			for _, confine := range []call.Confinement{call.ConfineAuto, call.ConfineOff} {
 				t.Run(name+" "+access.String()+" "+string(confine), func(t *testing.T) {
 					longUnless(t, name == home.Claude && access == clichain.AccessWrite || name == home.Codex && access == clichain.AccessRead)
 					t.Parallel()
 					effects, confined := startPlanted(t, spec, plant, access, confine)
 					want := slices.Sorted(maps.Keys(probes))
-					if confine == call.ConfineRequired {
-						require.Regexp(t, confinedBy(name, access), confined)
-					}
-					if strings.HasPrefix(confined, "landlock") {
+					switch {
+					case confine == call.ConfineOff:
+						require.Equal(t, "no: confinement is off", confined)
+					case slices.Contains(spec.Confine.Own, access):
+						require.Equal(t, "no: "+outsideSandbox, confined)
+					default:
+						require.Regexp(t, "^landlock", confined)
 						want = probed[access]
 					}
 					require.Subset(t, slices.Collect(maps.Keys(effects)), programs)
@@ -192,6 +195,31 @@ func TestConfinedProgramsOfDirectory(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// outsideSandbox is why a call of codex in a trusted directory counts as unconfined.
+const outsideSandbox = "the sandbox of the CLI does not confine the programs of a trusted directory"
+
+// If a call of codex must be confined, clichain refuses it in a trusted directory before codex starts.
+func TestConfinedCodexInTrustedDirectory(t *testing.T) {
+	netns.Require(t)
+	for access := range hostilePlants()[home.Codex].programs {
+		t.Run(access.String(), func(t *testing.T) {
+			t.Parallel()
+			cfg := clichain.Config{Timeout: minute, Confine: call.ConfineRequired, TrustDir: true}
+			c := start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			_, err := c.Complete(t.Context(), c.askIn(access, "say hi"))
+			require.ErrorIs(t, err, clichain.ErrUnconfined)
+			require.ErrorContains(t, err, outsideSandbox)
+			require.Empty(t, c.server.Calls())
+
+			cfg.TrustDir = false
+			c = start(t, home.Codex, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+			resp, err := c.Complete(t.Context(), c.askIn(access, "say hi"))
+			require.NoError(t, err)
+			require.Equal(t, "own", resp.Confined)
+		})
 	}
 }
 

@@ -29,6 +29,8 @@ func (b *Backend) Confined(path string, access call.Access) (how string, kernel 
 	switch {
 	case blocked != nil:
 		return "no: " + blocked.Error(), false
+	case slices.Contains(rules.Own, access) && b.Settings.TrustDir:
+		return "no: the sandbox of the CLI does not confine the programs of a trusted directory", false
 	case slices.Contains(rules.Own, access):
 		return "own", false
 	case len(rules.State) == 0:
