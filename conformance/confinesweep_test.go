@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// daemons are shell commands that start a program which outlives them, without a terminal and in its own session.
+// daemons are shell commands that start a program which outlives them, in its own session without a terminal.
 var daemons = map[string]string{
 	"setsid":      "setsid $PROGRAM >/dev/null 2>&1 </dev/null & echo started",
 	"double fork": "(setsid $PROGRAM >/dev/null 2>&1 </dev/null &) ; echo started",
