@@ -160,5 +160,5 @@ func TestConfinementPageListsReasons(t *testing.T) {
 			count++
 		}
 	}
-	require.Equal(t, 7, count)
+	require.Equal(t, 8, count)
 }
