@@ -190,6 +190,31 @@ func TestWorkJSON(t *testing.T) {
 	require.Equal(t, "new\n", w.code())
 }
 
+// An agent without changes still has a response, and a conflict prints the error with the name of the patch.
+func TestWorkJSONWithoutApply(t *testing.T) {
+	t.Parallel()
+	w := newWorkplace(t)
+	w.fake("claude", "answer", "All is well.")
+	stdout, stderr, status := w.work("--json")
+	require.Equal(t, 4, status, stderr)
+	var out struct {
+		Response clichain.Response
+		Applied  *bool
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &out))
+	require.Equal(t, "All is well.", out.Response.Text)
+	require.Empty(t, out.Response.Changes.Files)
+	require.NotNil(t, out.Applied)
+	require.False(t, *out.Applied)
+	w.fake("claude", "write", "code=new")
+	code := filepath.Join(w.dir, "code")
+	stdout, stderr, status = w.work("--json", "--apply", "--confine", "off", "--check", "sh -c 'echo other > "+code+"'")
+	require.Equal(t, 5, status, stderr)
+	require.Contains(t, stdout, `{"error":{`)
+	require.Regexp(t, `the patch is in \./clichain-\d+\.patch`, stdout)
+	require.Equal(t, "other\n", w.code())
+}
+
 func TestWorkRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
