@@ -91,7 +91,7 @@ func startHost(t *testing.T, dir, cli, calls string) (cmd *exec.Cmd, lines *bufi
 	return cmd, bufio.NewScanner(out)
 }
 
-// A host that is killed at any moment changes nothing in the original. The next host returns only the changes of its own
+// A host that is killed at any moment changes nothing in the original. The next host returns only the changes of its
 // agents, and removes what the killed one left.
 func TestKilledHost(t *testing.T) {
 	kills := 8
