@@ -32,9 +32,7 @@ func TestLinksOutOfDirectory(t *testing.T) {
 			t.Run(name+" "+string(confine), func(t *testing.T) {
 				t.Parallel()
 				write := loopback.Tool(test.tool, map[string]any{test.path: "out/new.txt", "content": "x"})
-				cfg := longTimeout
-				cfg.Confine = confine
-				c := start(t, name, home.LoggedIn, cfg, loopback.InOrder(write, loopback.Text(hello)))
+				c := start(t, name, home.LoggedIn, confining(name, confine), loopback.InOrder(write, loopback.Text(hello)))
 				elsewhere := filepath.Join(c.home.Dir, "elsewhere")
 				require.NoError(t, os.Mkdir(elsewhere, 0o700))
 				require.NoError(t, os.Symlink(elsewhere, filepath.Join(c.home.Work, "out")))

@@ -163,7 +163,7 @@ func withShell(t *testing.T, name string, script loopback.Script) cli {
 	if name == home.Gemini || name == home.OpenCode {
 		spec = unguarded(spec, false)
 	}
-	return startSpec(t, spec, home.LoggedIn, confinedCall, script)
+	return startSpec(t, spec, home.LoggedIn, confining(spec.Name, call.ConfineAuto), script)
 }
 
 // requireNoCopies requires that no file of an agent is in a copy, and none of a call in a temporary directory.
