@@ -219,10 +219,10 @@ func confinedBy(name string, access clichain.Access) string {
 	return `^landlock [1-9]\d*$`
 }
 
-// confinable lists the CLIs that can be installed, except kilo, which takes minutes for a call on a slow machine.
+// confinable lists the CLIs that can be installed.
 func confinable() (names []string) {
 	for _, install := range home.Installs() {
-		if install.CLI != home.Kilo && !slices.Contains(names, install.CLI) {
+		if !slices.Contains(names, install.CLI) {
 			names = append(names, install.CLI)
 		}
 	}
