@@ -101,6 +101,20 @@ func TestWorkWritesPatchFile(t *testing.T) {
 	require.Equal(t, "old\n", w.code())
 }
 
+// A patch that cannot be written where it should be is not lost.
+func TestWorkKeepsPatch(t *testing.T) {
+	t.Parallel()
+	w := newWorkplace(t)
+	w.fake("claude", "write", "code=new")
+	_, stderr, status := w.work("--patch", filepath.Join("missing", "fix.patch"))
+	require.Equal(t, 1, status)
+	require.Contains(t, stderr, "--patch: open missing")
+	require.Contains(t, stderr, "the patch is in ./clichain-")
+	kept, err := filepath.Glob(filepath.Join(w.dir, "clichain-*.patch"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+}
+
 func TestWorkCommitsToBranch(t *testing.T) {
 	t.Parallel()
 	w := newWorkplace(t)

@@ -88,7 +88,7 @@ func (p *proposal) deliver(
 	case p.patch != "":
 		out.Patch = p.patch
 		if err := os.WriteFile(p.patch, []byte(resp.Changes.Patch), 0o666); err != nil {
-			return console.Fail(console.ExitFailed, fmt.Errorf("--patch: %w", err))
+			return p.keep(resp.Changes, fmt.Errorf("--patch: %w", err))
 		}
 		return nil
 	case p.branch != "":
@@ -101,7 +101,7 @@ func (p *proposal) deliver(
 		return nil
 	}
 	if err != nil {
-		return p.conflict(env, resp.Changes, err)
+		return p.keep(resp.Changes, err)
 	}
 	return p.report(env, out)
 }
@@ -116,8 +116,8 @@ func (p *proposal) report(env *console.Env, out *proposed) error {
 	return nil
 }
 
-// conflict keeps the patch in a file, because the work of an agent is expensive.
-func (p *proposal) conflict(env *console.Env, changes *call.Changes, err error) error {
+// keep writes the patch to a file of the working directory after an error, because the work of an agent is expensive.
+func (p *proposal) keep(changes *call.Changes, err error) error {
 	status := console.ExitFailed
 	if _, ok := errors.AsType[*workspace.ConflictError](err); ok {
 		status = console.ExitConflict
