@@ -44,3 +44,7 @@ const openCodeTools = "apply_patch,bash,codesearch,edit,glob,grep,invalid,list,l
 func LocalTools(spec clispec.Spec) []string {
 	return strings.FieldsFunc(localTools[cmp.Or(spec.InstanceOf, spec.Name)], func(r rune) bool { return r == ',' })
 }
+
+// ProjectFiles returns the names of files in git's directory by which built-in CLIs identify a project. The CLIs create
+// them, and use the first commit without them. The caller may modify the slice.
+func ProjectFiles() []string { return []string{"opencode", "kilo"} }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/specs"
 	"github.com/clichain/clichain/workspace/internal/rename"
 	"github.com/clichain/clichain/workspace/internal/slots"
 	"github.com/clichain/clichain/workspace/internal/tree"
@@ -32,6 +33,7 @@ func (p *plan) open(ctx context.Context) (*privateCopy, error) {
 	sweep.Do(func() { _ = slots.Sweep(ctx, root) }) // a failure only leaves copies behind
 	slot, err := slots.Open(ctx, root, slots.Source{
 		Dir: p.dir, Carry: p.cfg.Carry, Share: isolates(p.confined), MaxBytes: p.cfg.MaxBytes,
+		Identities: specs.ProjectFiles(),
 	})
 	if err != nil {
 		return nil, err

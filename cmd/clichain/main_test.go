@@ -95,8 +95,11 @@ func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if args[1] == "record" {
 		text = ts.MkAbs(text)
 	}
-	_, err := clitest.Install(ts.MkAbs("bin"), args[0], scenario(args[0], args[1], text))
+	path, err := clitest.Install(ts.MkAbs("bin"), args[0], scenario(args[0], args[1], text))
 	ts.Check(err)
+	// The fake must be the same program as the command, which does not confine itself.
+	ts.Check(os.Remove(path))
+	ts.Check(os.Symlink(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[1], filepath.Base(program())), path))
 }
 
 // exitsCommand implements the script command "exits CODE ARGS...", which runs clichain and checks its exit code.

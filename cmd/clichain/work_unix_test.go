@@ -101,7 +101,7 @@ func TestWorkWritesPatchFile(t *testing.T) {
 	require.Equal(t, "old\n", w.code())
 }
 
-// A patch that cannot be written where it should be is not lost.
+// The command keeps a patch that it cannot write to the file of --patch.
 func TestWorkKeepsPatch(t *testing.T) {
 	t.Parallel()
 	w := newWorkplace(t)

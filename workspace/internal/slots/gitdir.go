@@ -49,10 +49,10 @@ func (s *Slot) makeGitDir(ctx context.Context, o original, l listing, entries []
 	} else if err := s.copyObjects(ctx, o.repo.Objects, filepath.Join(dir, "objects")); err != nil {
 		return err
 	}
-	// Some agents identify a project by this file, and else by the first commit: the copy would become the place of the
-	// original in their records.
+	// Without such a file, the first commit identifies the project: the copy would become the place of the original in
+	// the records of the CLI.
 	sum := sha256.Sum256([]byte(s.Top))
-	for _, name := range []string{"opencode", "kilo"} {
+	for _, name := range o.Identities {
 		files[name] = []byte(hex.EncodeToString(sum[:20]))
 	}
 	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {

@@ -22,6 +22,8 @@ type Source struct {
 	// Share lets the repository of the copy read the objects of the original, instead of copies of them. An agent that
 	// can write the files of the original must not get it.
 	Share bool
+	// Identities are names of files in git's directory by which CLIs identify a project. The copy gets its own.
+	Identities []string
 	// MaxBytes limits the size of the files that git does not track, without carried files. 0 means 1 GiB.
 	MaxBytes int64
 }
