@@ -3,6 +3,7 @@ package bench_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"os/exec"
 	"slices"
 	"strings"
@@ -73,13 +74,13 @@ func TestNoContenderPassesCertificates(t *testing.T) {
 	s := fakeTarget(t, home.Claude, false)
 	text, err := os.ReadFile(s.Binary)
 	require.NoError(t, err)
-	text = []byte(strings.Replace(string(text), "#!/bin/sh\n", "#!/bin/sh\nenv >\"$0.env\"\n", 1))
+	text = []byte(strings.Replace(string(text), "#!/bin/sh\n", "#!/bin/sh\nmkdir -p ~/.claude && env >~/.claude/env\n", 1))
 	require.NoError(t, os.WriteFile(s.Binary, text, 0o700))
 	for _, name := range []string{clichainName, execName} {
 		o := inNewProcess(t, caller{name, s, job{Prompts: prompts(1)}})
 		require.Len(t, o.Calls, 1)
 		require.Empty(t, o.Calls[0].Error)
-		seen, err := os.ReadFile(s.Binary + ".env")
+		seen, err := os.ReadFile(filepath.Join(s.Work, ".claude", "env")) // its state, which it may write
 		require.NoError(t, err)
 		require.Contains(t, string(seen), "HOME="+s.Work, name)
 		require.NotContains(t, string(seen), "/certificates", name)
