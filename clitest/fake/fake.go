@@ -115,8 +115,9 @@ func isOrphanedLink(path string) bool {
 // name. Keep the link and the scenario until the fake has started. Install returns an error if the process has not
 // called [Main].
 //
-// clichain does not confine a CLI that is the program of the caller, as the fakes of a test are. If the test runs its
-// program as another executable, set Config.Confine to ConfineOff there, or CLICHAIN_CONFINE=off for the command.
+// clichain does not confine a CLI that is the program of the caller, as the fakes of a test are. If a test runs another
+// executable, the kernel confines the fakes there. They can then print answers, but write no records and no markers
+// of used scenarios: set Config.Confine to ConfineOff there, or CLICHAIN_CONFINE=off for the command.
 func Install(dir, name string, s Scenario) (string, error) {
 	if !called {
 		return "", errors.New("the fake would run this whole program: call clitest.Main() first in TestMain, or in main")

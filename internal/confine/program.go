@@ -10,10 +10,17 @@ import (
 	"github.com/clichain/clichain/internal/localfile"
 )
 
+// scenario is the suffix of the file beside a fake CLI of package clitest that tells the fake what to do.
+const scenario = ".clitest.json"
+
 // installation returns the files that the program, its interpreters and the shell consist of. Links need no rule
 // themselves.
 func (p *plan) installation() []string {
-	return append(p.packageOf("/bin/sh"), p.programs(p.in.Program)...)
+	paths := append(p.packageOf("/bin/sh"), p.programs(p.in.Program)...)
+	if file := p.in.Program + scenario; isFile(file) {
+		paths = append(paths, file)
+	}
+	return paths
 }
 
 // programs returns the packages of a program and of its interpreters.

@@ -41,6 +41,12 @@ func TestRulesWithInstallation(t *testing.T) {
 			m.relative("../share/agent/versions/1.0", "home/.local/bin/agent")
 			return "home/.local/bin/agent"
 		},
+		"fake with its scenario": func(m *machine) string {
+			m.write("home/tests/fake", "#!/bin/sh\ncat \"$0.clitest.json\"\n")
+			m.write("home/bin/agent.clitest.json", "x")
+			m.relative("../tests/fake", "home/bin/agent")
+			return "home/bin/agent"
+		},
 		"directory of a version": func(m *machine) string {
 			m.write("home/.local/share/agent/versions/1.0/agent", cat+"/data\"\n")
 			m.write("home/.local/share/agent/versions/1.0/data", "x")
