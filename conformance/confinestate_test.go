@@ -20,8 +20,8 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// Two confined processes of claude and one that is not confined share a home. The file that all of them rewrite stays
-// valid and keeps its keys.
+// Confined processes of claude share a home with one that is not confined. All start with a complete file, and only the
+// one that is not confined changes it. A confined process that wrote the file in place broke the start of the others.
 func TestConfinedClaudesKeepTheirState(t *testing.T) {
 	t.Parallel()
 	cfg := clichain.Config{Timeout: minute, Confine: call.ConfineRequired}
@@ -29,7 +29,7 @@ func TestConfinedClaudesKeepTheirState(t *testing.T) {
 	cfg = confined.Config()
 	cfg.Confine = call.ConfineOff
 	free := cli{clichain.NewProvider(specs.Claude(), &cfg), confined.home, confined.server}
-	kept := map[string]any{"numStartups": 7.0, "theme": "light", "mcpServers": map[string]any{}}
+	kept := map[string]any{"theme": "light", "mcpServers": map[string]any{}}
 	for i := range 200 {
 		kept[fmt.Sprintf("kept%d", i)] = "a value of a later version"
 	}
@@ -37,9 +37,41 @@ func TestConfinedClaudesKeepTheirState(t *testing.T) {
 	require.NoError(t, err)
 	path := confined.home.Write(t, ".claude.json", string(text))
 
+	askAtOnce(t, confined, confined, confined, confined, confined, confined)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(after))
+
+	askAtOnce(t, confined, confined, free)
+	after, err = os.ReadFile(path)
+	require.NoError(t, err)
+	var values map[string]any
+	require.NoError(t, json.Unmarshal(after, &values), "%s", after)
+	require.Greater(t, len(values), len(kept), "the CLI that is not confined did not change the file")
+	for key, value := range kept {
+		require.Equal(t, value, values[key], key)
+	}
+}
+
+// A confined claude answers without the file, and does not create it.
+func TestConfinedClaudeWithoutItsFile(t *testing.T) {
+	t.Parallel()
+	cfg := clichain.Config{Timeout: minute, Confine: call.ConfineRequired}
+	c := start(t, home.Claude, home.LoggedIn, cfg, loopback.Always(loopback.Text(hello)))
+	path := filepath.Join(c.home.Dir, ".claude.json")
+	if err := os.Remove(path); err != nil {
+		require.ErrorIs(t, err, os.ErrNotExist)
+	}
+	askAtOnce(t, c, c)
+	require.NoFileExists(t, path)
+}
+
+// askAtOnce asks each of the CLIs two questions, all at the same time.
+func askAtOnce(t *testing.T, list ...cli) {
+	t.Helper()
 	var wg sync.WaitGroup
-	errs := make([]error, 3)
-	for i, c := range []cli{confined, confined, free} {
+	errs := make([]error, len(list))
+	for i, c := range list {
 		wg.Go(func() {
 			for range 2 {
 				if _, err := c.Complete(t.Context(), c.askIn(clichain.AccessRead, "say hi")); err != nil {
@@ -49,19 +81,7 @@ func TestConfinedClaudesKeepTheirState(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, make([]error, 3), errs)
-	text, err = os.ReadFile(path)
-	require.NoError(t, err)
-	var after map[string]any
-	require.NoError(t, json.Unmarshal(text, &after), "%s", text)
-	for key, value := range kept {
-		if key == "numStartups" { // the CLI counts its starts
-			require.GreaterOrEqual(t, after[key], value)
-			continue
-		}
-		require.Equal(t, value, after[key], key)
-	}
-	require.Greater(t, len(after), len(kept), "the CLI did not change the file")
+	require.Equal(t, make([]error, len(list)), errs)
 }
 
 // A CLI renews its login with a new file that it renames to the old one. A confined program can do so in the directory

@@ -13,7 +13,8 @@ import (
 	"github.com/clichain/clichain/live"
 )
 
-// Sixteen callers share four processes of claude. Few of their calls may start another process.
+// Sixteen callers share four processes of claude. Most of their calls wait for a warm process. Each caller may go cold
+// once, while the pool has no measurements.
 func TestMoreCallersThanProcesses(t *testing.T) {
 	for _, callers := range []int{16, 4} {
 		c := start(t, home.Claude, home.LoggedIn, clichain.Config{Timeout: 2 * time.Minute}, loopback.Always(loopback.Text(hello)))
@@ -32,7 +33,7 @@ func TestMoreCallersThanProcesses(t *testing.T) {
 		}
 		running.Wait()
 		t.Logf("32 calls by %d callers: %v, %+v", callers, time.Since(began).Round(10*time.Millisecond), p.Stats())
-		require.LessOrEqual(t, p.Stats().Cold, 12)
+		require.LessOrEqual(t, p.Stats().Cold, 16)
 		require.Empty(t, p.Close().Left)
 	}
 }

@@ -27,7 +27,9 @@ func reads(more ...string) []string {
 // userSkills is the directory for the skills of all agents. Some CLIs fail if it exists and cannot be read.
 const userSkills = "~/.agents"
 
-// claudePaths: the MCP servers of the user are in .claude.json, which changes at every run. In its last directory,
+// claudePaths: the MCP servers of the user are in .claude.json, which claude changes at every run. A confined process can
+// create neither a lock nor a temporary file in the home directory. It would write in place, and another process that
+// starts meanwhile would read half of the file and fail. So claude may only read the file there. In the last directory,
 // claude renews the login of a profile, and locks it with a directory beside that of the logins.
 func claudePaths() clispec.ConfineRules {
 	return clispec.ConfineRules{
@@ -38,7 +40,7 @@ func claudePaths() clispec.ConfineRules {
 				"plugins/marketplaces",
 			),
 			{
-				Path: "${CLAUDE_CONFIG_DIR:-~}/.claude.json", File: true,
+				Path: "${CLAUDE_CONFIG_DIR}/.claude.json", File: true,
 				Watch: []string{"mcpServers", "projects.@values.#.mcpServers.@values|@flatten"},
 			},
 			state("${CLAUDE_SECURESTORAGE_CONFIG_DIR}"), state("${CLAUDE_CODE_TMPDIR}"),
@@ -48,7 +50,7 @@ func claudePaths() clispec.ConfineRules {
 				Watch:    []string{"configs", "active_config"},
 			},
 		},
-		Read: reads(),
+		Read: reads("~/.claude.json"),
 	}
 }
 

@@ -42,7 +42,7 @@ func TestStateFollowsVariables(t *testing.T) {
 		name, vars string
 		want       []string
 	}{
-		{"claude", "", []string{"/home/u/.claude", "/home/u/.claude.json", "/home/u/.config/anthropic"}},
+		{"claude", "", []string{"/home/u/.claude", "/home/u/.config/anthropic"}},
 		{"claude", "CLAUDE_CONFIG_DIR=/w ANTHROPIC_CONFIG_DIR=/a", []string{"/w", "/w/.claude.json", "/a"}},
 		{"codex", "", []string{"/home/u/.codex"}},
 		{"codex", "CODEX_HOME=/w CODEX_SQLITE_HOME=/db", []string{"/w", "/db"}},

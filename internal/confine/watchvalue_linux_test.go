@@ -71,7 +71,8 @@ func TestWatchClaude(t *testing.T) {
 			home := t.TempDir()
 			path := filepath.Join(home, ".claude.json")
 			put(t, path, `{"projects":{"/a":{}}}`)
-			w := Watch(Input{Access: call.AccessNone, Env: []string{"HOME=" + home}, Dir: "/", Spec: &spec})
+			env := []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home}
+			w := Watch(Input{Access: call.AccessNone, Env: env, Dir: "/", Spec: &spec})
 			put(t, path, test.after)
 			requireWarning(t, w.Changed(), test.want, path)
 		})
