@@ -40,6 +40,8 @@ type Error struct {
 	Advice []Advice `json:"advice,omitempty"`
 	// Usage is the consumption of the failed run, as far as the CLI reported it.
 	Usage Usage `json:"usage,omitzero"`
+	// Quota is what the CLI reported about the usage windows of its plan, as in [Response].
+	Quota []QuotaWindow `json:"quota,omitempty"`
 	// Earlier lists the earlier runs of the backend in this call, oldest first. Empty: there was one run.
 	Earlier []Attempt `json:"earlier,omitempty"`
 	// Warnings are the warnings of the run, as in [Response].

@@ -20,7 +20,7 @@ const (
 	EventCompact    EventKind = "compact_boundary" // the CLI shortened the conversation: Trigger, PreTokens
 	EventUsage      EventKind = "usage"            // the consumption of one step: Usage
 	EventRetry      EventKind = "retry"            // the CLI retries a request: Reason, Try, Status, Message, Delay
-	EventLimit      EventKind = "limit"            // a reached (Failed) or approaching limit: Code, RetryAfter, KeySource
+	EventLimit      EventKind = "limit"            // a reached (Failed) or near limit: Code, RetryAfter, KeySource, Quota
 	EventWarning    EventKind = "warning"          // a problem that does not fail the call: Message
 	EventError      EventKind = "error"            // something failed: Reason, Message, Code, Status
 	EventResult     EventKind = "result"           // the summary of the CLI: Text, Usage, Failed
@@ -62,6 +62,7 @@ type Event struct {
 	RetryAfter time.Time     `json:"retry_after,omitzero"` // when the limit ends
 	Failed     bool          `json:"failed,omitempty"`     // the call or the tool failed, or the limit was reached
 	Usage      Usage         `json:"usage,omitzero"`       // of a step; in an EventResult of the call
+	Quota      []QuotaWindow `json:"quota,omitempty"`      // the usage windows, for EventLimit
 	Raw        string        `json:"raw,omitempty"`        // the line, for EventRaw
 	Attempt    *Attempt      `json:"attempt,omitempty"`    // of EventAttempt
 	Response   *Response     `json:"response,omitempty"`   // of EventDone

@@ -37,6 +37,8 @@ type Response struct {
 	Changes *Changes `json:"changes,omitempty"`
 	// Usage is the consumption of the run that answered.
 	Usage Usage `json:"usage,omitzero"`
+	// Quota is what the CLI reported about the usage windows of its plan, after the answer. Empty: it did not report it.
+	Quota []QuotaWindow `json:"quota,omitempty"`
 	// Duration is the time from the start to the end of the run that answered.
 	Duration time.Duration `json:"-"`
 	// Attempts lists the backends that failed or were skipped before this answer, in order.

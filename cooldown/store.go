@@ -47,6 +47,7 @@ func prune(states map[string]State, now time.Time) {
 type Memory struct {
 	mu     sync.RWMutex
 	states map[string]State
+	quotas map[string]Quota
 }
 
 // NewMemory returns an empty store.

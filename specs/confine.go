@@ -27,10 +27,10 @@ func reads(more ...string) []string {
 // userSkills is the directory for the skills of all agents. Some CLIs fail if it exists and cannot be read.
 const userSkills = "~/.agents"
 
-// claudePaths: the MCP servers of the user are in .claude.json, which claude changes at every run. A confined process can
-// create neither a lock nor a temporary file in the home directory. It would write in place, and another process that
-// starts meanwhile would read half of the file and fail. So claude may only read the file there. In the last directory,
-// claude renews the login of a profile, and locks it with a directory beside that of the logins.
+// claudePaths: the MCP servers of the user are in .claude.json, which claude changes at every run. A confined process
+// can create neither a lock nor a temporary file in the home directory. It would write in place, and another process
+// that starts meanwhile would read half of the file and fail. So claude may only read the file there. In the last
+// directory, claude renews the login of a profile, and locks it with a directory beside that of the logins.
 func claudePaths() clispec.ConfineRules {
 	return clispec.ConfineRules{
 		State: []clispec.StatePath{
