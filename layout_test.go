@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
 		"accept", "clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
-		"workspace/internal/git", "workspace/internal/rename",
+		"quota", "workspace/internal/git", "workspace/internal/rename",
 	},
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
@@ -48,7 +48,7 @@ var pure = []string{
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
 	"internal/pattern", "internal/plaintext", "internal/policy", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/wire",
-	"openai/internal/apierror", "openai/internal/request", "openai/internal/response", "workspace/internal/rename",
+	"openai/internal/apierror", "openai/internal/request", "openai/internal/response", "quota", "workspace/internal/rename",
 }
 
 // impure are imports that a pure package must not have.

@@ -1,0 +1,26 @@
+package quota_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/quota"
+)
+
+// A batch leaves 30 % of each window to the person who owns the plan, but none in the evening and on weekends.
+func ExampleReserve_Check() {
+	reserve := quota.Reserve{
+		Share:    0.3,
+		Rules:    []quota.Rule{{Hours: "18:00-24:00"}, {Days: "sat,sun"}},
+		Location: time.UTC,
+	}
+	friday := time.Date(2026, 11, 20, 14, 5, 0, 0, time.UTC)
+	week := call.QuotaWindow{
+		Name: "seven_day", Used: new(0.72), Length: 7 * 24 * time.Hour,
+		ResetsAt: friday.AddDate(0, 0, 3), ObservedAt: friday,
+	}
+	until, ok := reserve.Check("claude", []call.QuotaWindow{week}, friday)
+	fmt.Println(ok, until.Format("Mon 15:04"))
+	// Output: false Fri 18:00
+}
