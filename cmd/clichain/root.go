@@ -7,6 +7,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/serving"
 	"github.com/clichain/clichain/cmd/clichain/internal/setup"
+	"github.com/clichain/clichain/cmd/clichain/internal/usage"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
 	"github.com/spf13/cobra"
 )
@@ -36,7 +37,8 @@ when the call returns.`,
 	root.SetFlagErrorFunc(console.FlagError)
 	console.AddGroup(root, console.CommandsAsk, ask.NewAsk(env), ask.NewWork(env), ask.NewBuild(env), ask.NewDemo(env))
 	console.AddGroup(root, console.CommandsInspect,
-		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env))
+		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env),
+		usage.NewUsage(env))
 	console.AddGroup(root, console.CommandsQueue,
 		serving.NewBatch(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
 		queue.NewWorker(env))

@@ -29,3 +29,8 @@ func (e *Env) Print(text string) error {
 	_, err := io.WriteString(e.Out, text)
 	return OutputError(err)
 }
+
+// Screen returns a screen on Out, which must be a terminal that can redraw.
+func (e *Env) Screen() *terminal.Screen {
+	return &terminal.Screen{Out: e.Out, Size: func() (int, int) { return Columns(e.Out), terminal.Lines(e.Out) }}
+}

@@ -28,13 +28,7 @@ func Golden(t *testing.T, folder string, table func(s console.Style, width int) 
 				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
 			}
 			require.NotContains(t, got, "\x1b")
-			golden := filepath.Join("testdata", folder, fmt.Sprintf("%d.txt", width))
-			if *Update {
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			SameFile(t, filepath.Join("testdata", folder, fmt.Sprintf("%d.txt", width)), got)
 			painted := table(console.Style{On: true}, width)
 			for _, code := range codes {
 				require.Contains(t, painted, code)
@@ -43,4 +37,15 @@ func Golden(t *testing.T, folder string, table func(s console.Style, width int) 
 			require.Equal(t, got, painted)
 		})
 	}
+}
+
+// SameFile compares a text with a golden file.
+func SameFile(t *testing.T, golden, got string) {
+	t.Helper()
+	if *Update {
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
 }

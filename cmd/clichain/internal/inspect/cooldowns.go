@@ -10,30 +10,24 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/cmd/clichain/internal/connection"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/cooldowns"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
-	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
 )
 
 // cooldownsFlags select the cooldowns: of a fleet, or by default of this user.
 type cooldownsFlags struct {
-	queue connection.QueueFlags
-	json  bool
+	cooldowns.Flags
+	json bool
 }
 
 func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlags {
 	f := &cooldownsFlags{}
-	f.queue.NATS = connection.NewNATSFlags(r.Env)
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	f.queue.NATS.RegisterServers(flags)
-	f.queue.NATS.RegisterLogin(flags)
-	flags.StringVar(&f.queue.Store, "store", "", "select the cooldowns of the queue in this `directory`")
-	flags.Lookup("nats").Usage = "select the cooldowns of the workers on these NATS servers, `urls` separated by commas"
+	cmd.Flags().SortFlags = false
+	f.Register(r, cmd.Flags(), "cooldowns")
 	return f
 }
 
@@ -98,46 +92,6 @@ a new cooldown.`,
 	return cmd
 }
 
-// keptCooldowns is a store of cooldowns: a file, or the servers of a fleet.
-type keptCooldowns interface {
-	States(ctx context.Context) (map[string]cooldown.State, error)
-	Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error
-}
-
-// open opens the cooldowns. The store is nil if there is none; done is never nil.
-func (f *cooldownsFlags) open(
-	ctx context.Context, r *selection.Resolver,
-) (there keptCooldowns, done func() error, err error) {
-	done = func() error { return nil }
-	if f.queue.NATS.Servers == "" && !f.queue.Embedded() {
-		file, err := r.CooldownFile()
-		if file != nil {
-			there = file
-		}
-		return there, done, err
-	}
-	if err := f.queue.Check(); err != nil {
-		return nil, done, err
-	}
-	q, err := f.queue.Connect(ctx, false)
-	if err != nil {
-		return nil, done, err
-	}
-	done = q.Close
-	fleet, err := jetstream.OpenCooldowns(ctx, q.Conn, &jetstream.Config{MustExist: true})
-	if errors.Is(err, jetstream.ErrNoCooldowns) {
-		return nil, done, nil
-	}
-	if err != nil {
-		return nil, done, connection.Failed(err)
-	}
-	done = func() error {
-		fleet.Close()
-		return q.Close()
-	}
-	return fleet, done, nil
-}
-
 // cooldownEntry is the cooldown of one backend with one login.
 type cooldownEntry struct {
 	Backend  string          `json:"backend"`
@@ -150,7 +104,7 @@ type cooldownEntry struct {
 }
 
 // kept returns the recorded failures, ordered by the end of their cooldown.
-func kept(ctx context.Context, there keptCooldowns) (list []cooldownEntry, err error) {
+func kept(ctx context.Context, there cooldowns.Store) (list []cooldownEntry, err error) {
 	if there == nil {
 		return nil, nil
 	}
@@ -177,7 +131,7 @@ func partsOf(key string) (backend, model string) {
 }
 
 func listCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags) (err error) {
-	there, done, err := f.open(ctx, r)
+	there, done, err := f.Open(ctx, r)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return err
@@ -217,7 +171,7 @@ func (r cooldownEntry) name() string {
 }
 
 func clearCooldowns(ctx context.Context, r *selection.Resolver, f *cooldownsFlags, names []string) (err error) {
-	there, done, err := f.open(ctx, r)
+	there, done, err := f.Open(ctx, r)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return err

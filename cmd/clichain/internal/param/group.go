@@ -34,7 +34,7 @@ var commandFlags = map[Group][]string{
 	GroupOutput: {
 		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
 		"trace", "hold", "apply", "patch", "branch",
-		"wait", "once", "otlp", "log-json", "no-descriptions", "help", "version",
+		"wait", "once", "watch", "otlp", "log-json", "no-descriptions", "help", "version",
 	},
 }
 

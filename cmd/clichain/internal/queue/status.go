@@ -3,11 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
@@ -15,7 +11,6 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // statusFlags are the flags of status.
@@ -79,7 +74,7 @@ func showStatus(ctx context.Context, env *console.Env, f *statusFlags) (err erro
 	}
 	look := func(ctx context.Context) (*jetstream.Status, error) { return lookAt(ctx, q.Queue, more) }
 	if redraws(env, f) {
-		return follow(ctx, &screen{out: env.Out, style: env.StyleOf(env.Out), size: sizeOf(env.Out)}, look)
+		return follow(ctx, &screen{env.Screen(), env.StyleOf(env.Out)}, look)
 	}
 	s, err := look(ctx)
 	if err != nil {
@@ -93,7 +88,7 @@ func showStatus(ctx context.Context, env *console.Env, f *statusFlags) (err erro
 
 // redraws reports whether to update the output: on a terminal that supports it, if other processes can use the queue.
 func redraws(env *console.Env, f *statusFlags) bool {
-	return terminal.Is(env.Out) && env.Getenv("TERM") != "dumb" && !f.once && !f.json && !f.queue.Embedded()
+	return env.Redraws(env.Out) && !f.once && !f.json && !f.queue.Embedded()
 }
 
 // lookAt queries the status of the queue and adds warnings.
@@ -134,44 +129,20 @@ func follow(ctx context.Context, on *screen, look func(context.Context) (*jetstr
 	return nil
 }
 
-// screen is a terminal on which each drawing replaces the previous one.
+// screen shows the status on a terminal.
 type screen struct {
-	out   io.Writer
+	*terminal.Screen
 	style console.Style
-	size  func() (width, height int)
-	lines int // lines of the last drawing
 }
 
-// draw writes at most as many lines as the terminal has, because the cursor cannot move back further.
+// draw replaces the previous status.
 func (s *screen) draw(status *jetstream.Status, failure error) error {
-	width, height := s.size()
-	text := statusTable(status, s.style, width, time.Now())
-	if failure != nil {
-		text += "\n" + s.style.Red(terminal.Shorten("cannot read the queue: "+terminal.OneLine(failure.Error()),
-			width)) + "\n"
-	}
-	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
-	if most := max(height-1, 2); len(lines) > most {
-		lines = append(lines[:most-1], fmt.Sprintf("… %d more lines", len(lines)-most+1))
-	}
-	back := "\r"
-	if s.lines > 0 {
-		back = fmt.Sprintf("\x1b[%dF", s.lines)
-	}
-	s.lines = len(lines)
-	_, err := io.WriteString(s.out, back+"\x1b[J"+strings.Join(lines, "")+"\n")
-	return console.OutputError(err)
-}
-
-// sizeOf returns a function for the current columns and lines of a terminal.
-func sizeOf(out io.Writer) func() (int, int) {
-	return func() (int, int) {
-		height := 24
-		if f, ok := out.(*os.File); ok {
-			if _, h, err := term.GetSize(int(f.Fd())); err == nil && h > 0 {
-				height = h
-			}
+	return console.OutputError(s.Draw(func(width int) string {
+		text := statusTable(status, s.style, width, time.Now())
+		if failure != nil {
+			text += "\n" + s.style.Red(terminal.Shorten("cannot read the queue: "+terminal.OneLine(failure.Error()),
+				width)) + "\n"
 		}
-		return console.Columns(out), height
-	}
+		return text
+	}))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
@@ -114,7 +115,7 @@ func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &frames{left: 3, end: cancel}
-	on := &screen{out: out, size: func() (int, int) { return 80, 10 }}
+	on := &screen{Screen: &terminal.Screen{Out: out, Size: func() (int, int) { return 80, 10 }}}
 	looks := 0
 	err := follow(ctx, on, func(context.Context) (*jetstream.Status, error) {
 		if looks++; looks == 2 {
@@ -141,7 +142,7 @@ func TestFollowReportsFailures(t *testing.T) {
 	err := follow(t.Context(), &screen{}, func(context.Context) (*jetstream.Status, error) { return nil, gone })
 	require.ErrorIs(t, err, gone)
 	var out bytes.Buffer
-	on := &screen{out: &out, size: func() (int, int) { return 80, 100 }}
+	on := &screen{Screen: &terminal.Screen{Out: &out, Size: func() (int, int) { return 80, 100 }}}
 	require.NoError(t, on.draw(busyQueue(), gone))
 	require.Contains(t, out.String(), "cannot read the queue: the server is gone\n")
 	require.Contains(t, out.String(), "Queue nightly")

@@ -20,3 +20,13 @@ func Columns(stream any) int {
 	}
 	return 0
 }
+
+// Lines returns the height of the terminal of a stream, or 24 if it is unknown.
+func Lines(stream any) int {
+	if f, ok := stream.(file); ok {
+		if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
+			return height
+		}
+	}
+	return 24
+}

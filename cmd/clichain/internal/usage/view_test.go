@@ -1,0 +1,148 @@
+package usage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/cooldown"
+	"github.com/stretchr/testify/require"
+)
+
+// recorded is an output that returns what was written since the last call of next.
+type recorded struct{ bytes.Buffer }
+
+func (r *recorded) next() string {
+	synctest.Wait()
+	defer r.Reset()
+	return r.String()
+}
+
+func viewOn(out *recorded) *view {
+	env := &console.Env{Out: out, Err: out, Getenv: func(string) string { return "" }}
+	return &view{Env: env, empty: nothingKnown}
+}
+
+// oneWindow returns a window of five hours that began an hour ago and is used by a share.
+func oneWindow(now time.Time, used float64) map[string]cooldown.Quota {
+	return map[string]cooldown.Quota{"k": {Backends: []string{"claude"}, Windows: []call.QuotaWindow{
+		{Name: "five_hour", Length: 5 * time.Hour, Used: &used, ResetsAt: now.Add(4 * time.Hour), ObservedAt: now},
+	}}}
+}
+
+// watched starts v.watch. It returns functions that replace the content of the store, and that end the watch.
+func watched(t *testing.T, v *view) (put func(map[string]cooldown.Quota, error), end func() error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	type content struct {
+		quotas map[string]cooldown.Quota
+		err    error
+	}
+	now, done := make(chan content, 1), make(chan error, 1)
+	now <- content{}
+	look := func(context.Context) (map[string]cooldown.Quota, error) {
+		c := <-now
+		now <- c
+		return c.quotas, c.err
+	}
+	go func() { done <- v.watch(ctx, look) }()
+	return func(quotas map[string]cooldown.Quota, err error) {
+			<-now
+			now <- content{quotas, err}
+			time.Sleep(watchEvery)
+		}, func() error {
+			cancel()
+			return <-done
+		}
+}
+
+func TestWatchPrintsChangedWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out recorded
+		put, end := watched(t, viewOn(&out))
+		require.Empty(t, out.next())
+		began := time.Now()
+		put(oneWindow(began, 0.2), nil)
+		require.Regexp(t, `^\d\d:\d\d:\d\d claude: 20 % of 5 hours \(five_hour\) until .*\n$`, out.next())
+		put(oneWindow(began, 0.201), nil)
+		require.Empty(t, out.next(), "the same percentage")
+		put(nil, errors.New("busy"))
+		require.Empty(t, out.next(), "a failure is no change")
+		put(oneWindow(began, 0.3), nil)
+		require.Regexp(t, `^.* claude: 30 % of 5 hours .*\n$`, out.next())
+		time.Sleep(4 * time.Hour)
+		require.Regexp(t, `^.* claude: 0 % of 5 hours \(five_hour\)\n$`, out.next(), "after the reset")
+		require.NoError(t, end())
+		require.Empty(t, out.next())
+	})
+}
+
+func TestWatchPrintsChangedReportsAsJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out recorded
+		v := viewOn(&out)
+		v.json = true
+		put, end := watched(t, v)
+		require.Equal(t, "{\"accounts\":[]}\n", out.next())
+		put(oneWindow(time.Now(), 0.5), nil)
+		var r report
+		require.NoError(t, json.Unmarshal([]byte(out.next()), &r))
+		require.Equal(t, 0.5, *r.Accounts[0].Windows[0].Used)
+		time.Sleep(time.Minute)
+		require.Empty(t, out.next())
+		require.NoError(t, end())
+	})
+}
+
+func TestWatchFailsAtFirstLook(t *testing.T) {
+	broken := errors.New("broken")
+	err := viewOn(&recorded{}).watch(t.Context(), func(context.Context) (map[string]cooldown.Quota, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+	var exit *console.ExitError
+	require.ErrorAs(t, err, &exit)
+}
+
+func TestRedraw(t *testing.T) {
+	var out recorded
+	v := viewOn(&out)
+	draw := v.redraw(&terminal.Screen{Out: &out, Size: func() (int, int) { return 80, 24 }})
+	require.NoError(t, draw(nil, nil, afternoon))
+	require.Equal(t, "\r\x1b[J"+nothingKnown, out.String())
+	out.Reset()
+	require.NoError(t, draw(oneWindow(afternoon, 0.5), errors.New("busy\x1b[2J"), afternoon))
+	require.True(t, strings.HasPrefix(out.String(), "\x1b[3F\x1b[J"), "back over the three lines")
+	require.Contains(t, out.String(), " 50 %  until 18:48  ")
+	require.Contains(t, out.String(), "\ncannot read the usage: busy[2J\n")
+}
+
+func TestReportAsJSON(t *testing.T) {
+	var out recorded
+	v := viewOn(&out)
+	v.json = true
+	quotas := oneWindow(afternoon, 0.5)
+	quotas["z"] = cooldown.Quota{Account: "team", Backends: []string{"codex"}, Windows: []call.QuotaWindow{
+		{Name: "primary", Used: new(0.7), ResetsAt: afternoon.Add(-time.Hour), ObservedAt: afternoon.Add(-2 * time.Hour)},
+		{Name: "secondary"},
+	}}
+	require.NoError(t, v.print(quotas, afternoon))
+	require.JSONEq(t, `{"accounts":[
+		{"key":"k","backends":["claude"],"windows":[{"name":"five_hour","used":0.5,"length_ms":18000000,
+			"resets_at":"2027-02-03T18:48:00+01:00","observed_at":"2027-02-03T14:48:00+01:00",
+			"used_per_hour":0.5,"used_up_at":"2027-02-03T15:48:00+01:00"}]},
+		{"key":"z","account":"team","backends":["codex"],"windows":[
+			{"name":"primary","used":0,"observed_at":"2027-02-03T12:48:00+01:00","empty_since":"2027-02-03T13:48:00+01:00"},
+			{"name":"secondary","used":null}]}]}`, out.String())
+}
+
+func TestTextWithoutReports(t *testing.T) {
+	var out recorded
+	require.NoError(t, viewOn(&out).print(nil, afternoon))
+	require.Equal(t, nothingKnown, out.String())
+}
