@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/quota"
 )
 
 // report is what the store knows about the plans of all accounts. It has no secrets.
@@ -62,25 +63,18 @@ func reportOf(quotas map[string]cooldown.Quota, now time.Time) report {
 
 // windowAt returns the state of a window at a time, and what follows from its last observation.
 func windowAt(w call.QuotaWindow, now time.Time) window {
-	if w.Used != nil {
-		w.Used = new(min(max(*w.Used, 0), 1)) // a file may have any number
+	at := quota.At(w, now)
+	out := window{
+		Name: at.Name, Used: at.Used, LengthMS: at.Length.Milliseconds(), ResetsAt: at.ResetsAt, ObservedAt: at.ObservedAt,
 	}
-	at := window{
-		Name: w.Name, Used: w.Used, LengthMS: w.Length.Milliseconds(), ResetsAt: w.ResetsAt, ObservedAt: w.ObservedAt,
+	if at.ObservedAt.After(w.ObservedAt) {
+		out.ObservedAt, out.EmptySince = w.ObservedAt, at.ObservedAt
+		return out
 	}
-	if !w.ResetsAt.IsZero() && !now.Before(w.ResetsAt) {
-		at.Used, at.ResetsAt, at.EmptySince = new(0.0), time.Time{}, w.ResetsAt
-		return at
+	if perHour, ok := quota.Rate(at, now); ok {
+		out.PerHour = &perHour
+		// The time does not depend on now, so a program that compares reports sees no change without an observation.
+		out.UsedUpAt = quota.UsedUp(at, at.ObservedAt).Truncate(time.Second)
 	}
-	began := w.ResetsAt.Add(-w.Length)
-	if w.Used == nil || *w.Used <= 0 || w.Length <= 0 || w.ResetsAt.IsZero() || !w.ObservedAt.After(began) {
-		return at
-	}
-	perHour := *w.Used / w.ObservedAt.Sub(began).Hours()
-	at.PerHour = &perHour
-	left := time.Duration((1 - *w.Used) / perHour * float64(time.Hour))
-	if end := w.ObservedAt.Add(left).Round(time.Second); *w.Used < 1 && end.Before(w.ResetsAt) {
-		at.UsedUpAt = end
-	}
-	return at
+	return out
 }
