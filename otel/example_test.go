@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	api "go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/otel"
 	"github.com/clichain/clichain/specs"
 )
@@ -49,7 +51,7 @@ func Example() {
 	// invoke_workflow chain: Unset
 }
 
-// The snippet of docs/how-to/telemetry.md compiles: it is the body of this function.
+// The snippets of docs/how-to/telemetry.md compile: they are the bodies of these functions.
 var _ = func(ctx context.Context, provider *trace.TracerProvider) error {
 	telemetry, err := otel.New(&otel.Config{TracerProvider: provider})
 	if err != nil {
@@ -62,13 +64,20 @@ var _ = func(ctx context.Context, provider *trace.TracerProvider) error {
 	return err
 }
 
-func TestSnippetCompiles(t *testing.T) {
+var _ = func(telemetry *otel.Telemetry, store cooldown.QuotaStore) (api.Registration, error) {
+	registration, err := telemetry.RegisterQuotas(store.Quotas)
+	return registration, err
+}
+
+func TestSnippetsCompile(t *testing.T) {
 	page, err := os.ReadFile("../docs/how-to/telemetry.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
-	_, snippet, ok := strings.Cut(string(page), "```go\n")
-	require.True(t, ok)
-	snippet, _, _ = strings.Cut(snippet, "```")
-	require.Contains(t, strings.ReplaceAll(string(source), "\n\t", "\n"), snippet)
+	snippets := strings.Split(string(page), "```go\n")[1:]
+	require.Len(t, snippets, 2)
+	for _, snippet := range snippets {
+		snippet, _, _ = strings.Cut(snippet, "```")
+		require.Contains(t, strings.ReplaceAll(string(source), "\n\t", "\n"), snippet)
+	}
 }

@@ -9,13 +9,14 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// instruments holds all metrics except those of queues.
+// instruments holds all metrics.
 type instruments struct {
 	duration, firstText                   metric.Float64Histogram
 	tokens                                metric.Int64Histogram
 	failures, skips, fallbacks, cooldowns metric.Int64Counter
 	cost                                  metric.Float64Counter
 	queueJobs                             metric.Int64ObservableGauge
+	quotaUsed, quotaReset                 metric.Float64ObservableGauge
 }
 
 // secondBounds and tokenBounds are the bucket boundaries that the semantic conventions recommend.
@@ -36,12 +37,14 @@ func powers(first, factor float64, n int) []float64 {
 func newInstruments(meter metric.Meter) (instruments, error) {
 	m := maker{meter: meter}
 	i := instruments{
-		duration:  m.seconds(metricDuration, "GenAI operation duration."),
-		firstText: m.seconds(metricFirstText, "Time to receive the first chunk of text."),
-		failures:  m.counter(metricFailures, "{attempt}", "Attempts that gave no answer."),
-		skips:     m.counter(metricSkips, "{backend}", "Backends skipped without an attempt."),
-		fallbacks: m.counter(metricFallbacks, "{attempt}", "Attempts after another backend's failure or skip."),
-		cooldowns: m.counter(metricCooldowns, "{cooldown}", "Backends that began to cool down."),
+		duration:   m.seconds(metricDuration, "GenAI operation duration."),
+		firstText:  m.seconds(metricFirstText, "Time to receive the first chunk of text."),
+		failures:   m.counter(metricFailures, "{attempt}", "Attempts that gave no answer."),
+		skips:      m.counter(metricSkips, "{backend}", "Backends skipped without an attempt."),
+		fallbacks:  m.counter(metricFallbacks, "{attempt}", "Attempts after another backend's failure or skip."),
+		cooldowns:  m.counter(metricCooldowns, "{cooldown}", "Backends that began to cool down."),
+		quotaUsed:  m.gauge(metricQuotaUsed, "1", "Used share of a usage window."),
+		quotaReset: m.gauge(metricQuotaReset, "s", "Time to the reset of a usage window."),
 	}
 	var err [3]error
 	i.tokens, err[0] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
@@ -71,6 +74,12 @@ func (m *maker) counter(name, unit, description string) metric.Int64Counter {
 	c, err := m.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
 	m.errs = append(m.errs, err)
 	return c
+}
+
+func (m *maker) gauge(name, unit, description string) metric.Float64ObservableGauge {
+	g, err := m.meter.Float64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+	m.errs = append(m.errs, err)
+	return g
 }
 
 // countUsage records the known usage of a run, whether it failed or not.

@@ -159,6 +159,10 @@ func points(t *testing.T, data metricdata.Aggregation) map[string]string {
 		for _, p := range data.DataPoints {
 			add(p.Attributes, "%d", p.Value)
 		}
+	case metricdata.Gauge[float64]:
+		for _, p := range data.DataPoints {
+			add(p.Attributes, "%g", p.Value)
+		}
 	case metricdata.Histogram[int64]:
 		for _, p := range data.DataPoints {
 			add(p.Attributes, "%d of %d", p.Sum, p.Count)

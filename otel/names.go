@@ -66,6 +66,8 @@ const (
 	keyOutcome    = attribute.Key("clichain.job.outcome")
 	keyBatch      = attribute.Key("clichain.batch.id")
 	keyJobState   = attribute.Key("clichain.queue.job_state")
+	keyAccount    = attribute.Key("clichain.account")
+	keyWindow     = attribute.Key("clichain.quota.window")
 )
 
 // Events of the span of a call.
@@ -76,10 +78,12 @@ const (
 
 // The metrics that clichain adds.
 const (
-	metricFailures  = "clichain.failures"
-	metricSkips     = "clichain.skips"
-	metricFallbacks = "clichain.fallbacks"
-	metricCooldowns = "clichain.cooldowns"
-	metricCost      = "clichain.cost"
-	metricQueueJobs = "clichain.queue.jobs"
+	metricFailures   = "clichain.failures"
+	metricSkips      = "clichain.skips"
+	metricFallbacks  = "clichain.fallbacks"
+	metricCooldowns  = "clichain.cooldowns"
+	metricCost       = "clichain.cost"
+	metricQueueJobs  = "clichain.queue.jobs"
+	metricQuotaUsed  = "clichain.quota.used"
+	metricQuotaReset = "clichain.quota.reset"
 )

@@ -120,7 +120,8 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 			w.log.Warn("telemetry was lost", "error", err)
 		}
 	}()
-	if err := t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue); err != nil {
+	err = errors.Join(t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue), t.MeasureQuotas(cooldowns))
+	if err != nil {
 		return connection.Failed(err)
 	}
 	backends := selected.Backends()

@@ -168,6 +168,9 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 			fmt.Fprintln(r.Err, "clichain: warning: telemetry was lost:", terminal.OneLine(err.Error()))
 		}
 	}()
+	if err := t.MeasureQuotas(cfg.Chain.Store); err != nil {
+		return err
+	}
 	cfg.Chain.Hooks, cfg.Wrap = t.Hooks(), t.Wrap
 	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
 	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(r.Getenv))

@@ -111,6 +111,9 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 			log.Warn("telemetry was lost", "error", err)
 		}
 	}()
+	if err := t.MeasureQuotas(s.Chain.Store); err != nil {
+		return err
+	}
 	listener, err := f.listen.open(ctx)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/version"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -134,6 +135,16 @@ func (t *Exporter) MeasureQueue(name string, q *jetstream.Queue) error {
 			Ready: int64(ready), Running: int64(d.Running), Parked: int64(d.Parked), Failed: int64(d.Failed),
 		}, err
 	})
+	return err
+}
+
+// MeasureQuotas adds the usage windows of a store to the metrics. A store that has none, or nil, adds nothing.
+func (t *Exporter) MeasureQuotas(store cooldown.Store) error {
+	q, ok := store.(cooldown.QuotaStore)
+	if t == nil || !ok {
+		return nil
+	}
+	_, err := t.RegisterQuotas(q.Quotas)
 	return err
 }
 
