@@ -11,7 +11,8 @@ import (
 
 // Hooks are functions that a chain calls during each call. Every field may be nil. The chain calls them one after the
 // other on the goroutine of the caller or the reader of the stream, and waits for each. Concurrent calls of a chain
-// call them concurrently. Only CallStart, CallEnd, Event and Answer get prompts and answers.
+// call them concurrently. Only CallStart, CallEnd, Event and Answer get prompts and answers. All hooks of one call
+// except Cooldown get the same context value, which no other call has, so that a map can have it as a key.
 //
 // Every start hook has exactly one end hook, also if the call fails or the reader breaks out of the loop. The hooks
 // of a chain also observe the runs of nested chains, each run once. If a nested chain has the same *Hooks, directly
@@ -163,9 +164,15 @@ type begun struct {
 	at      time.Time
 }
 
+type watchedKey struct{}
+
 func newWatch(ctx context.Context, h *Hooks) *watch {
 	above := hooksOf(ctx)
-	return &watch{ctx: ctx, hooks: slices.DeleteFunc(h.parts(), func(p *Hooks) bool { return slices.Contains(above, p) })}
+	hooks := slices.DeleteFunc(h.parts(), func(p *Hooks) bool { return slices.Contains(above, p) })
+	if len(hooks) > 0 {
+		ctx = context.WithValue(ctx, watchedKey{}, true) // a new pointer
+	}
+	return &watch{ctx: ctx, hooks: hooks}
 }
 
 func (w *watch) callStart(req Request) {

@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
 	{"."},
-	{"clitest", "doctor", "live", "openai", "workspace"},
+	{"calllog", "clitest", "doctor", "live", "openai", "workspace"},
 	{
 		"examples/batch", "examples/ci", "examples/internal/machine", "examples/lastresort", "examples/owncli",
 		"examples/worker",
