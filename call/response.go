@@ -102,6 +102,12 @@ func (r *Response) TotalUsage() Usage {
 func (r *Response) Clone() *Response {
 	c := *r
 	c.Usage = c.Usage.clone()
+	c.Quota = slices.Clone(c.Quota)
+	for i, w := range c.Quota {
+		if w.Used != nil {
+			c.Quota[i].Used = new(*w.Used)
+		}
+	}
 	c.Attempts = slices.Clone(c.Attempts)
 	for i := range c.Attempts {
 		c.Attempts[i].Usage = c.Attempts[i].Usage.clone()

@@ -111,6 +111,8 @@ type Spec struct {
 	ExitCodes map[int]call.Reason `json:"exit_codes,omitempty"`
 	// Hints are next steps for the user, by Reason.
 	Hints map[call.Reason]string `json:"hints,omitempty"`
+	// Quota tells which usage windows the CLI reports, and where else than in its output.
+	Quota QuotaRules `json:"quota,omitzero"`
 	// Live tells how one process answers many requests.
 	Live LiveRules `json:"live,omitzero"`
 	// LingerMS is the time in milliseconds for which the process may run after its terminal event before it is

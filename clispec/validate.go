@@ -38,6 +38,7 @@ func (s Spec) Validate() error {
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
+	s.Quota.check(v)
 	v.live(&s.Live)
 	if v.found == nil { // otherwise a misspelled field would be reported twice
 		v.prompt(&s)

@@ -149,6 +149,7 @@ func (v *validator) eventRule(path string, rule EventRule) {
 			}
 		}
 	}
+	rule.checkWindow(v, path)
 	if rule.Terminal && rule.Kind != call.EventResult && rule.Kind != call.EventError {
 		v.add(path+".terminal", string(rule.Kind), "cannot be terminal: only result and error can")
 	}

@@ -30,6 +30,18 @@ var malformedRules = []malformed{
 	{"unknown event field", func(s *spec) { s.Events[0].Set["txt"] = "a" }, "events[0].set", "is not a field of an event"},
 	{"empty path of an event field", func(s *spec) { s.Events[0].Set["text"] = "" }, "events[0].set.text", "is not a path"},
 	{"empty alternative path", func(s *spec) { s.Events[0].Set["text"] = "a ??  ?? b" }, "events[0].set.text", "is not a path"},
+	{"field of a window without its name", func(s *spec) {
+		s.Events[0].Kind, s.Events[0].Set = call.EventLimit, map[string]string{"window_used": "a"}
+	}, "events[0].set.window", "is missing"},
+	{"window in another event than a limit", func(s *spec) { s.Events[0].Set["window"] = "a" }, "events[0].set.window", "only a field of events of the kind limit"},
+	{"window without a name", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Minutes: 1}} }, "quota.windows[0].name", "is missing"},
+	{"invalid name of a window", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Name: "("}} }, "quota.windows[0].name", "not a regular expression"},
+	{"window of negative length", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Name: "a", Minutes: -1}} }, "quota.windows[0].minutes", "is negative"},
+	{"file of no session", func(s *spec) { s.Quota.File = "~/a" }, "quota.file", "does not contain {session}"},
+	{"relative file of a session", func(s *spec) { s.Quota.File = "a/{session}" }, "quota.file", "must start with"},
+	{"file of a session with an unknown form", func(s *spec) { s.Quota.File = "~/$A/{session}" }, "quota.file", "is not a path"},
+	{"several wildcards in a name", func(s *spec) { s.Quota.File = "~/*a*/{session}" }, "quota.file", "can have one"},
+
 	{"terminal rule of an unsuitable kind", func(s *spec) { s.Events[0].Terminal = true }, "events[0].terminal", "cannot be terminal"},
 	{"no terminal rule", func(s *spec) { s.Events[1].Terminal = false }, "events", "no rule is terminal"},
 	{"stream without event rules", func(s *spec) { s.Events = nil }, "events", "no rule is terminal"},

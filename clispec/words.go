@@ -24,7 +24,13 @@ var Fields = slices.Concat([]string{
 var EventFields = slices.Concat([]string{
 	"text", "event_id", "id", "name", "input", "session", "model", "key_source", "trigger", "pre_tokens", "code",
 	"message", "status", "try", "delay_ms", "delay_s", "reset_at", "failed", "whole", "partial",
-}, Counters)
+}, WindowFields, Counters)
+
+// WindowFields are the fields of a usage window, in an event of the kind limit. The fields of a rule with
+// EventRule.Each are those of one window of the event.
+var WindowFields = []string{
+	"window", "window_used", "window_used_percent", "window_minutes", "window_reset", "window_reset_s", "window_observed",
+}
 
 // CostField is the only field of a usage that is not an integer and that can be unknown.
 const CostField = "cost_usd"

@@ -54,6 +54,10 @@ func Claude() clispec.Spec {
 		}},
 		Events: claudeEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines: claudeLines(), Live: claudeLive(),
+		Quota: clispec.QuotaRules{Windows: []clispec.WindowRow{
+			{Name: "five_hour", Minutes: 5 * 60}, {Name: `seven_day\w*`, Minutes: 7 * 24 * 60},
+			{Name: `\w+_(hour|day|week|month)\w*`},
+		}},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
 			call.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",

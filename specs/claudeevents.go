@@ -17,6 +17,8 @@ func claudeNotices() []clispec.EventRule {
 	retry := pairs("try", "attempt", "delay_ms", "retry_delay_ms", "status", "error_status")
 	limit := pairs(
 		"code", "rate_limit_info.status", "message", "rate_limit_info.rateLimitType", "reset_at", "rate_limit_info.resetsAt",
+		"window", "rate_limit_info.rateLimitType", "window_used", "rate_limit_info.utilization",
+		"window_reset_s", "rate_limit_info.resetsAt",
 	)
 	return []clispec.EventRule{
 		{
@@ -39,11 +41,19 @@ func claudeNotices() []clispec.EventRule {
 			Kind:  call.EventRetry, Last: true, Set: with(retry, "message", "=most likely a connection error"),
 		},
 		{Match: pairs("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
+		// Versions of half a year ago report only the window nearest to its limit, with the next rules.
+		{
+			Match: pairs("type", "rate_limit_event", "@.value.utilization", ".+"),
+			Each:  "rate_limit_info.unifiedWindows|@members", Kind: call.EventLimit, Set: pairs(
+				"window", "@.key", "window_used", "@.value.utilization", "window_reset_s", "@.value.resetsAt",
+			),
+		},
 		// An exhausted plan is no limit if the user pays for overage.
 		{
 			Match: pairs("type", "rate_limit_event", "rate_limit_info.status", "rejected",
 				"rate_limit_info.isUsingOverage", "(false)?", "rate_limit_info.overageStatus", "(rejected)?"),
-			Kind: call.EventLimit, Last: true, Set: with(limit, "failed", "=true"),
+			Kind: call.EventLimit, Last: true,
+			Set: with(limit, "failed", "=true", "window_used", "rate_limit_info.utilization ?? =1"),
 		},
 		{
 			Match: pairs("type", "rate_limit_event", "rate_limit_info.isUsingOverage", "true"), Kind: call.EventLimit,

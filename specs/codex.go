@@ -47,8 +47,12 @@ func Codex() clispec.Spec {
 			"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens",
 		}},
 		Preflight: []clispec.PreflightRule{bypass("danger-full-access")},
-		Live:      codexLive(),
-		Events:    codexEvents(), ToolEvents: clispec.ToolsAtStart,
+		Quota: clispec.QuotaRules{
+			Windows: []clispec.WindowRow{{Name: "primary"}, {Name: "secondary"}},
+			File:    "${CODEX_HOME:-~/.codex}/sessions/*/*/*/rollout-*-{session}.jsonl",
+		},
+		Live:   codexLive(),
+		Events: codexEvents(), ToolEvents: clispec.ToolsAtStart,
 		Text: clispec.TextRule{
 			AnswerOnly: true, Prompt: "user",
 			Own: `ERROR: .*|warning: .*|\d{4}-\d\d-\d\dT\S+ .*|tokens used|[\d,.]+`,
@@ -240,5 +244,13 @@ func codexEvents() []clispec.EventRule {
 			"reasoning_tokens":  "usage.reasoning_output_tokens",
 			"cache_read_tokens": "usage.cached_input_tokens", "cache_write_tokens": "usage.cache_write_input_tokens",
 		}},
+		// Only in the file of the session.
+		{
+			Match: pairs("type", "event_msg", "payload.type", "token_count", "@.value.used_percent", ".+"),
+			Each:  "payload.rate_limits|@members", Kind: call.EventLimit, Set: pairs(
+				"window", "@.key", "window_used_percent", "@.value.used_percent", "window_minutes", "@.value.window_minutes",
+				"window_reset_s", "@.value.resets_at", "window_observed", "timestamp",
+			),
+		},
 	}
 }

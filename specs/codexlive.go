@@ -125,6 +125,7 @@ func codexLiveEvents() []clispec.EventRule {
 			"cache_read_tokens":  "params.tokenUsage.last.cachedInputTokens",
 			"cache_write_tokens": "params.tokenUsage.last.cacheWriteInputTokens",
 		}},
+		codexWindows(),
 		{Match: pairs("method", "error", "params.willRetry", "true"), Kind: call.EventRetry, Last: true, Set: retried},
 		{Match: pairs("method", "error"), Kind: call.EventError, Set: failed},
 		{
@@ -142,6 +143,18 @@ func codexLiveEvents() []clispec.EventRule {
 			Match: pairs("method", "turn/start", "error.message", "(?s).+"), Kind: call.EventError, Terminal: true,
 			Set: pairs("message", "error.message"),
 		},
+	}
+}
+
+// codexWindows reads the usage windows of the plan, which the app-server reports in each turn.
+func codexWindows() clispec.EventRule {
+	return clispec.EventRule{
+		Match: pairs("method", "account/rateLimits/updated", "@.value.usedPercent", ".+"),
+		Each:  "params.rateLimits|@members",
+		Kind:  call.EventLimit, Set: pairs(
+			"window", "@.key", "window_used_percent", "@.value.usedPercent",
+			"window_minutes", "@.value.windowDurationMins", "window_reset_s", "@.value.resetsAt",
+		),
 	}
 }
 

@@ -40,6 +40,7 @@ type rule struct {
 	clispec.EventRule
 	each     jsontext.Path
 	members  bool // each selects the members of an object
+	windows  bool // the elements are usage windows of one event
 	matchers []matcher
 	setters  []setter
 }
@@ -85,7 +86,7 @@ func Compile(rules []clispec.EventRule) *Program {
 
 func compileRule(r clispec.EventRule) *rule {
 	each, members := strings.CutSuffix(r.Each, grammar.MembersSuffix)
-	c := &rule{EventRule: r, each: jsontext.ParsePath(each), members: members}
+	c := &rule{EventRule: r, each: jsontext.ParsePath(each), members: members, windows: r.Set["window"] != ""}
 	for _, path := range slices.Sorted(maps.Keys(r.Match)) {
 		rest, element := strings.CutPrefix(path, grammar.ElementPrefix)
 		m := matcher{jsontext.ParsePath(rest), element, r.Match[path], plaintext.Matcher(r.Match[path])}
@@ -142,6 +143,9 @@ func (p *Program) events(s *Scratch) []Item {
 	for _, r := range rules {
 		before := len(s.items)
 		r.appendEvents(s)
+		if r.windows {
+			s.joinWindows(before)
+		}
 		if r.Last && len(s.items) > before {
 			break
 		}
@@ -224,17 +228,25 @@ var setters = map[string]func(*Item, gjson.Result){
 	"whole":      func(e *Item, v gjson.Result) { e.Whole = v.Bool() },
 	"partial":    func(e *Item, v gjson.Result) { e.Partial = v.Bool() },
 
+	"window":              func(e *Item, v gjson.Result) { window(e).Name = v.String() },
+	"window_used":         func(e *Item, v gjson.Result) { window(e).Used = share(v, 1) },
+	"window_used_percent": func(e *Item, v gjson.Result) { window(e).Used = share(v, 100) },
+	"window_minutes":      func(e *Item, v gjson.Result) { window(e).Length = scaled(v, time.Minute) },
+	"window_reset":        func(e *Item, v gjson.Result) { window(e).ResetsAt = written(v) },
+	"window_reset_s":      func(e *Item, v gjson.Result) { window(e).ResetsAt = resettime.Epoch(v.Float()) },
+	"window_observed":     func(e *Item, v gjson.Result) { window(e).ObservedAt = written(v) },
+
 	"input_tokens":       func(e *Item, v gjson.Result) { e.Usage.InputTokens = v.Int() },
 	"output_tokens":      func(e *Item, v gjson.Result) { e.Usage.OutputTokens = v.Int() },
 	"cache_read_tokens":  func(e *Item, v gjson.Result) { e.Usage.CacheReadTokens = v.Int() },
 	"cache_write_tokens": func(e *Item, v gjson.Result) { e.Usage.CacheWriteTokens = v.Int() },
 	"reasoning_tokens":   func(e *Item, v gjson.Result) { e.Usage.ReasoningTokens = v.Int() },
 	"turns":              func(e *Item, v gjson.Result) { e.Usage.Turns = v.Int() },
-	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = cost(v) },
+	"cost_usd":           func(e *Item, v gjson.Result) { e.Usage.CostUSD = finite(v) },
 }
 
-// cost returns nil, which means unknown, for a value that is not a finite number.
-func cost(v gjson.Result) *float64 {
+// finite returns nil, which means unknown, for a value that is not a finite number.
+func finite(v gjson.Result) *float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(v.String()), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 		return nil

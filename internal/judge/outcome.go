@@ -43,12 +43,14 @@ type Judge struct {
 	Lines      LineProgram
 	onStdout   LineProgram // rules that name stdout
 	Transcript *Transcript
+	windows    []windowRow
 }
 
 // New returns the judge of a spec that passed Validate.
 func New(spec *clispec.Spec) *Judge {
 	lines := CompileLines(spec.Lines)
-	return &Judge{spec, lines, lines.naming(clispec.OnStdout), NewTranscript(spec.Text)}
+	windows := compileWindows(spec.Quota.Windows)
+	return &Judge{spec, lines, lines.naming(clispec.OnStdout), NewTranscript(spec.Text), windows}
 }
 
 // Verdict is the result of a run: an answer or an error.

@@ -28,6 +28,7 @@ type Tally struct {
 	turn                      bool // the model has begun to answer
 	known                     bool // a rule matched an event
 	thinking                  bool // deltas of a thinking block have arrived
+	Quota                     []call.QuotaWindow
 	Warnings                  []string
 	Flags                     []call.Flag
 
@@ -88,6 +89,7 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	case call.EventRetry:
 		t.retry = new(*e)
 	case call.EventLimit:
+		t.report(e.Quota)
 		if t.limit = nil; e.Failed { // otherwise the request was allowed
 			t.limit = new(*e)
 		}

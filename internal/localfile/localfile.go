@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,6 +143,23 @@ func ReadHead(path string, limit int64) ([]byte, error) {
 		err = nil
 	}
 	return head[:n], err
+}
+
+// ReadTail returns the last bytes of a regular file, up to limit.
+func ReadTail(path string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil {
+		err = fits(path, info, math.MaxInt64, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-limit), limit))
 }
 
 // List returns the entries of a directory in any order. It returns none and an error for a directory with limit entries

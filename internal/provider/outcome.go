@@ -44,7 +44,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	if v.Err != nil {
 		log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
-		v.Err.Usage = o.ownUsage(v.Err.Usage)
+		v.Err.Usage, v.Err.Quota = o.ownUsage(v.Err.Usage), o.windows(time.Now())
 		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
 		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.confined.watched.Changed())
 		return nil, v
@@ -106,7 +106,7 @@ func (o *outcome) response(text string) *call.Response {
 		Text: text, Backend: o.Name, Provider: spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), spec.DefaultModel),
 		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
-		Usage: o.ownUsage(total), Duration: o.took,
+		Usage: o.ownUsage(total), Quota: o.windows(time.Now()), Duration: o.took,
 		Warnings: slices.Concat(skiplist.EnvironDoubts(), t.Warnings, inv.confined.watched.Changed()),
 		Flags:    t.Flags, Metadata: o.req.Metadata,
 		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith), Confined: inv.confined.how,

@@ -220,6 +220,9 @@ func (r *Reading) deliver(e *judge.Sign) {
 	r.clean(&e.Event)
 	e.Late = r.Ended()
 	r.Judge.Classify(e, r.now)
+	if len(e.Quota) > 0 {
+		e.Quota = r.Judge.Windows(e.Quota, r.now())
+	}
 	if stands, ok := r.tally.TakeBack(&e.Event); ok {
 		r.takeBack(e.Kind, stands)
 	}

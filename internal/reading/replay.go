@@ -66,7 +66,7 @@ func (p *Replayer) Replay(rec Recording) (out Outcome) {
 	out.Text, out.Flags, out.Failure = v.Text, r.tally.Flags, v.Err
 	out.Response = call.Response{
 		Session: r.tally.Session, Model: r.tally.Model, KeySource: r.tally.KeySource,
-		Usage: r.tally.Total(), Warnings: r.tally.Warnings,
+		Usage: r.tally.Total(), Quota: r.tally.Quota, Warnings: r.tally.Warnings,
 	}
 	return out
 }

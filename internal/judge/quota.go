@@ -1,0 +1,103 @@
+package judge
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/pattern"
+	"github.com/clichain/clichain/internal/plaintext"
+)
+
+// windowRow is a compiled row of QuotaRules.Windows.
+type windowRow struct {
+	name   *regexp.Regexp
+	length time.Duration
+}
+
+func compileWindows(rows []clispec.WindowRow) (compiled []windowRow) {
+	for _, row := range rows {
+		compiled = append(compiled, windowRow{plaintext.Whole(row.Name), time.Duration(row.Minutes) * time.Minute})
+	}
+	return compiled
+}
+
+var (
+	windowName = pattern.Of(`^[a-z][a-z0-9_]{0,63}$`)
+	// anyWindow is the row of a spec without rows.
+	anyWindow = windowRow{}
+)
+
+// farReset is the maximum distance of a reset from now. The longest known windows have a month.
+const farReset = 62 * 24 * time.Hour
+
+// Windows returns the windows of the plan in a report that was read at now. It drops the windows that tell nothing, and
+// the times that cannot be right. It never fails, because no vendor documents the reports.
+func (j *Judge) Windows(report []call.QuotaWindow, now time.Time) (windows []call.QuotaWindow) {
+	for _, w := range report {
+		row, ok := j.windowRow(w.Name)
+		if w.ResetsAt.Sub(now).Abs() > farReset {
+			w.ResetsAt = time.Time{}
+		}
+		if !ok || w.Used == nil && w.ResetsAt.IsZero() {
+			continue
+		}
+		if w.ObservedAt.IsZero() || w.ObservedAt.After(now) {
+			w.ObservedAt = now
+		}
+		w.Length = cmp.Or(w.Length, row.length)
+		w.ResetsAt, w.ObservedAt = plainTime(w.ResetsAt), plainTime(w.ObservedAt)
+		windows = append(windows, w)
+	}
+	return windows
+}
+
+func (j *Judge) windowRow(name string) (row windowRow, ok bool) {
+	if !windowName().MatchString(name) {
+		return row, false
+	}
+	if len(j.windows) == 0 {
+		return anyWindow, true
+	}
+	i := slices.IndexFunc(j.windows, func(r windowRow) bool { return r.name.MatchString(name) })
+	if i < 0 {
+		return row, false
+	}
+	return j.windows[i], true
+}
+
+// plainTime returns a time that equals its copy from JSON.
+func plainTime(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Round(0).UTC()
+}
+
+// report adds windows to those of the run. A later report replaces an earlier one, except for what it does not tell.
+func (t *Tally) report(windows []call.QuotaWindow) {
+	for _, w := range windows {
+		i := slices.IndexFunc(t.Quota, func(old call.QuotaWindow) bool { return old.Name == w.Name })
+		if i < 0 {
+			t.Quota = append(t.Quota, w)
+			continue
+		}
+		old := t.Quota[i]
+		if w.Used == nil {
+			w.Used = old.Used
+		}
+		if w.ResetsAt.IsZero() {
+			w.ResetsAt = old.ResetsAt
+		}
+		w.Length = cmp.Or(w.Length, old.Length)
+		t.Quota[i] = w
+	}
+}
+
+// KnowsUsed reports whether the CLI has reported the used share of a window.
+func (t *Tally) KnowsUsed() bool {
+	return slices.ContainsFunc(t.Quota, func(w call.QuotaWindow) bool { return w.Used != nil })
+}
