@@ -113,7 +113,7 @@ const files = `clichain uses these files and directories:
       ~/.local/state/clichain/results); a worker stores them as soon as the
       server accepts them, and takes no jobs until then
   clichain/cooldowns.json
-      cooldowns, in the cache directory of the user
+      cooldowns and usage windows, in the cache directory of the user
   clichain/work
       copies of directories for agents, in the cache directory of the user; see
       "clichain work"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/quotatext"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -64,25 +65,25 @@ const (
 func cells(w window, now time.Time) []string {
 	used, until := "?", ""
 	if w.Used != nil {
-		used = percent(*w.Used)
+		used = quotatext.Percent(*w.Used)
 	}
 	if !w.ResetsAt.IsZero() {
-		until = "until " + timeText(w.ResetsAt, now)
+		until = "until " + quotatext.Time(w.ResetsAt, now)
 	}
-	return []string{lengthText(w.length()), w.Name, used, until, details(w, now)}
+	return []string{quotatext.Length(w.length()), w.Name, used, until, details(w, now)}
 }
 
 // details describes the age of the observation, the rate, and its end.
 func details(w window, now time.Time) string {
 	if !w.EmptySince.IsZero() {
-		return "empty since " + timeText(w.EmptySince, now)
+		return "empty since " + quotatext.Time(w.EmptySince, now)
 	}
 	parts := []string{"", "", ""}
 	if now.Sub(w.ObservedAt) > fresh && !w.ObservedAt.IsZero() && w.Used != nil {
-		parts[0] = "at least " + percent(*w.Used) + " at " + timeText(w.ObservedAt, now)
+		parts[0] = "at least " + quotatext.Percent(*w.Used) + " at " + quotatext.Time(w.ObservedAt, now)
 	}
-	if w.PerHour != nil {
-		parts[1] = rateText(*w.PerHour, w.length())
+	if w.PerHour != nil && *w.PerHour > 0 {
+		parts[1] = quotatext.Rate(*w.PerHour, w.length())
 	}
 	switch {
 	case w.Used == nil:
@@ -91,8 +92,8 @@ func details(w window, now time.Time) string {
 	case !w.UsedUpAt.IsZero() && w.UsedUpAt.Before(now):
 		parts[2] = "used up by now"
 	case !w.UsedUpAt.IsZero():
-		parts[2] = "used up at " + timeText(w.UsedUpAt, now)
-	case w.PerHour != nil:
+		parts[2] = "used up at " + quotatext.Time(w.UsedUpAt, now)
+	case parts[1] != "":
 		parts[2] = "lasts until the reset"
 	}
 	return console.JoinTexts(parts)

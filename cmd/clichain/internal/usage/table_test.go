@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/cmd/clichain/internal/quotatext"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/stretchr/testify/require"
 )
@@ -30,7 +32,7 @@ func observed(name string, used float64, length, left, ago time.Duration) call.Q
 
 // everyWindow has windows in every state, and names with control characters.
 func everyWindow() map[string]cooldown.Quota {
-	const hour, week = time.Hour, 7 * day
+	const hour, week = time.Hour, 7 * quotatext.Day
 	return map[string]cooldown.Quota{
 		"3fa2c4d5e6f70811": {Account: "team", Backends: []string{"claude", "claude-fast"}, Windows: []call.QuotaWindow{
 			observed("seven_day", 0.18, week, 90*hour, time.Minute),
@@ -39,7 +41,7 @@ func everyWindow() map[string]cooldown.Quota {
 		}},
 		"aaaa1111bbbb2222": {Backends: []string{"codex"}, Windows: []call.QuotaWindow{
 			observed("primary", 0.75, 5*hour, 3*hour, 43*time.Minute),
-			observed("secondary", 0.301, week, 3*day, 26*hour),
+			observed("secondary", 0.301, week, 3*quotatext.Day, 26*hour),
 		}},
 		"cccc3333dddd4444": {Backends: []string{"codex"}, Windows: []call.QuotaWindow{
 			observed("primary", 1, 5*hour, 40*time.Minute, 0),
@@ -47,8 +49,8 @@ func everyWindow() map[string]cooldown.Quota {
 		}},
 		"eeee5555ffff6666": {Backends: []string{"odd\x1b[2J\nname"}, Windows: []call.QuotaWindow{
 			{Name: "a_window_with_a_name_that_is_longer_than_its_column\x1b[2J", ObservedAt: afternoon, Used: new(0.001)},
-			observed("unknown", -1, 30*day, 20*day, 0),
-			observed("early", 0.9, day, 13*hour, 11*hour),
+			observed("unknown", -1, 30*quotatext.Day, 20*quotatext.Day, 0),
+			observed("early", 0.9, quotatext.Day, 13*hour, 11*hour),
 		}},
 	}
 }
@@ -68,4 +70,29 @@ func TestUsageTableOnNarrowTerminal(t *testing.T) {
 	for line := range strings.Lines(usageTable(reportOf(everyWindow(), afternoon), console.Style{}, 40, afternoon)) {
 		require.LessOrEqual(t, console.WidthOf(strings.TrimSuffix(line, "\n")), 40, line)
 	}
+}
+
+func TestGuideShowsTable(t *testing.T) {
+	const page = "../../../../docs/how-to/usage.md"
+	quotas := map[string]cooldown.Quota{
+		"a": {Backends: []string{"claude"}, Windows: []call.QuotaWindow{
+			observed("five_hour", 0.67, 5*time.Hour, 132*time.Minute, time.Minute),
+			observed("seven_day", 0.18, 7*quotatext.Day, 90*time.Hour, 103*time.Minute),
+		}},
+		"b": {Account: "team", Backends: []string{"codex"}, Windows: []call.QuotaWindow{
+			observed("primary", 0.5, 5*time.Hour, -time.Hour, 2*time.Hour),
+		}},
+	}
+	data, err := os.ReadFile(page)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(data), "\n\n```\n")
+	require.True(t, ok)
+	shown, after, ok := strings.Cut(rest, "```\n")
+	require.True(t, ok)
+	table := usageTable(reportOf(quotas, afternoon), console.Style{}, 80, afternoon)
+	if *consoletest.Update {
+		require.NoError(t, os.WriteFile(page, []byte(before+"\n\n```\n"+table+"```\n"+after), 0o644))
+		return
+	}
+	require.Equal(t, table, shown)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/quotatext"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/cooldown"
 )
@@ -110,7 +111,7 @@ func (v *view) lines() show {
 func (w window) state() string {
 	used := "unknown"
 	if w.Used != nil {
-		used = percent(*w.Used)
+		used = quotatext.Percent(*w.Used)
 	}
 	return fmt.Sprint(used, w.ResetsAt.Round(time.Minute).Unix(), w.EmptySince.Unix())
 }
