@@ -29,8 +29,10 @@ type Config struct {
 	// skipped because credentials are missing, since the program may have its own. Empty: the program of the spec.
 	Binary string
 	// Account identifies the login in a ChainConfig.Store that several machines share. Backends with the same name
-	// and Account share their cooldowns. Empty: the login is identified by the file of the program and the
-	// environment variables that select an account, which differ between machines.
+	// and Account share their cooldowns, and backends of one vendor with the same Account share their usage windows. It
+	// has at most 200 bytes, all printable. Empty: the login is identified by the file of the program and the environment
+	// variables that select an account, which differ between machines. For usage windows, the host, the paths of
+	// the login's files and these variables identify it.
 	Account string
 	// Model is the model for requests that name none, or only the backend. Effort is the reasoning effort for requests
 	// without Options.Effort. With Name, one chain can ask the same CLI with several models: "claude-haiku" before

@@ -51,6 +51,11 @@ func CooldownKeyOf(b Backend, req Request) string {
 	return key
 }
 
+// AccountKey returns the key of the usage windows of a backend's account; empty if it has none.
+func AccountKey(b Backend) (key, account string) {
+	return candidateOf(b).Cooldown(Request{}).AccountKey()
+}
+
 // ScopeOf returns the fingerprint of the requests without a directory that a cooldown after the reason covers.
 func ScopeOf(reason Reason, b Backend) string {
 	return candidateOf(b).Cooldown(Request{}).Scope(policy.Default[reason].Cools.Scope)

@@ -150,12 +150,21 @@ func (b *Backend) account(payer call.Billing) (account string, ok bool) {
 }
 
 func (b *Backend) selectsAccount(name string) bool {
-	upper, spec := strings.ToUpper(name), b.Spec
-	if slices.Contains(homes, upper) {
+	spec := b.Spec
+	if slices.Contains(homes, strings.ToUpper(name)) {
 		return true
 	}
-	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) }) &&
-		!grammar.Matches(spec.DropEnv, name) && !grammar.Matches(spec.NestedEnv, name) &&
-		(b.Settings.InheritEnv || grammar.Matches(spec.PassEnv, name) || grammar.Matches(b.Settings.PassEnv, name) ||
-			slices.ContainsFunc(spec.PassEnvIf, func(r clispec.PassRule) bool { return grammar.Matches(r.Pass, name) }))
+	return hasAccountWord(name) && !grammar.Matches(spec.DropEnv, name) && !grammar.Matches(spec.NestedEnv, name) &&
+		(b.Settings.InheritEnv || grammar.Matches(b.Settings.PassEnv, name) || specPasses(spec, name))
+}
+
+func hasAccountWord(name string) bool {
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc(accountWords, func(word string) bool { return strings.Contains(upper, word) })
+}
+
+// specPasses reports whether the spec passes the environment variable, at least if some file requires it.
+func specPasses(spec *clispec.Spec, name string) bool {
+	return grammar.Matches(spec.PassEnv, name) ||
+		slices.ContainsFunc(spec.PassEnvIf, func(r clispec.PassRule) bool { return grammar.Matches(r.Pass, name) })
 }

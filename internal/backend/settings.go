@@ -91,7 +91,7 @@ func (s *Settings) Mistakes() (list []*call.Error) {
 		misconfig.Bound("config.idle_timeout", s.IdleTimeout),
 		misconfig.Bound("config.max_queue", s.MaxQueue),
 		misconfig.Bound("config.max_output", s.MaxOutput),
-		misconfig.Bound("config.max_parallel", s.MaxParallel))
+		misconfig.Bound("config.max_parallel", s.MaxParallel), s.accountMistake())
 	if s.Slots != nil && cap(s.Slots) == 0 {
 		add(call.ConfigErrorf("config.slots",
 			"a channel without capacity blocks every run; use make(chan struct{}, n) for n concurrent runs"))

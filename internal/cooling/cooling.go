@@ -23,6 +23,9 @@ type Call interface {
 	Key() (key string, ok bool)
 	// Scope is the fingerprint of the calls that a cooldown applies to; empty means all calls.
 	Scope(scope cooldown.Scope) string
+	// AccountKey is the key of the account's usage windows in the store, and the name of the account. The key is empty
+	// if the backend has no account.
+	AccountKey() (key, account string)
 	// Request is the request of the call. Nil means that a failure cannot be due to the request.
 	Request() *call.Request
 	Timeout() time.Duration // negative: no limit

@@ -69,6 +69,15 @@ func (s *Prober) facts(yield func(*compiledFact) bool) {
 	}
 }
 
+// Places returns the places of logins in the order of the spec: the paths of files outside the working directory, and
+// patterns of environment variables.
+func (s *Prober) Places(at grammar.Place) (files, variables []string) {
+	for _, way := range s.ways {
+		variables = append(append(variables, way.With...), way.Env...)
+	}
+	return s.ownFiles(at), variables
+}
+
 // Mark returns a hash of the credentials in the files, so that another login has another mark. The hash does
 // not reveal secrets.
 func (s *Prober) Mark(at grammar.Place) string {
