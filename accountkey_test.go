@@ -98,7 +98,7 @@ func TestAccountIsValidated(t *testing.T) {
 		require.NoError(t, clichain.Config{Account: account}.Validate(), account)
 	}
 	for _, account := range []string{" team", "team\n", "a\x1b[31mb", "a\u202eb", "\xff", strings.Repeat("x", 201)} {
-		require.ErrorContains(t, clichain.Config{Account: account}.Validate(), "is no name: use at most 200 bytes", account)
+		require.ErrorContains(t, clichain.Config{Account: account}.Validate(), "is no name: use at most 200 printable bytes", account)
 	}
 }
 

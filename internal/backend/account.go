@@ -80,9 +80,10 @@ const maxAccount = 200
 // accountMistake returns an error for a name that tables and logs cannot show.
 func (s *Settings) accountMistake() *call.Error {
 	hidden := strings.ContainsFunc(s.Account, func(r rune) bool { return !unicode.IsPrint(r) })
-	if !hidden && utf8.ValidString(s.Account) && strings.TrimSpace(s.Account) == s.Account && len(s.Account) <= maxAccount {
+	shown := utf8.ValidString(s.Account) && !hidden
+	if shown && strings.TrimSpace(s.Account) == s.Account && len(s.Account) <= maxAccount {
 		return nil
 	}
 	return call.ConfigErrorf("config.account",
-		"%.40q is no name: use at most %d bytes of printable text without spaces around it", s.Account, maxAccount)
+		"%.40q is no name: use at most %d printable bytes, without spaces around them", s.Account, maxAccount)
 }
