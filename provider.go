@@ -101,6 +101,14 @@ func (p *Provider) Models(ctx context.Context) ([]call.Model, error) {
 	return models, errorOf(err)
 }
 
+// AskQuota returns the usage windows that the CLI reports if it is asked without a request to a model. Only codex with
+// a plan can be asked; it asks its service. The list is empty for other CLIs, in a container, and if the report is not
+// understood. AskQuota may take Config.Timeout, at least 15 s. The error is a [*BackendError].
+func (p *Provider) AskQuota(ctx context.Context) ([]call.QuotaWindow, error) {
+	windows, err := p.impl.AskQuota(ctx)
+	return windows, errorOf(err)
+}
+
 // HoldKey returns a key of the processes that can answer the request as a turn: requests with the same key can share
 // a process. The key depends on the command and environment of the process, and on the login of the user. If a call
 // would not start, the error is the [*BackendError] of that call. If no process can be kept running for the request,

@@ -24,7 +24,8 @@ func TestZeroValues(t *testing.T) {
 		_, streamed := call.Collect(p.Stream(t.Context(), clichain.Prompt("hi")))
 		_, probed := p.Probe(t.Context(), nil, time.Second)
 		_, listed := p.Models(t.Context())
-		for _, err := range []error{completed, streamed, probed, listed, p.Available(t.Context()), p.Validate(), p.Status("").Err} {
+		_, asked := p.AskQuota(t.Context())
+		for _, err := range []error{completed, streamed, probed, listed, asked, p.Available(t.Context()), p.Validate(), p.Status("").Err} {
 			require.ErrorContains(t, err, "create it with NewProvider")
 			requireReason(t, clichain.ReasonBadOption, err)
 		}

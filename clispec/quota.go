@@ -10,6 +10,9 @@ type QuotaRules struct {
 	// is the id of the session, and one "*" in a name matches any text. The file is read after a run that reported no
 	// used share. Empty: there is none.
 	File string `json:"file,omitempty"`
+	// Ask is the request in the live mode that returns the windows without a request to a model. The event rules of
+	// the live mode parse {"method": …, "result": …}. Zero: there is none.
+	Ask LiveMessage `json:"ask,omitzero"`
 }
 
 // WindowRow describes usage windows by their name.

@@ -38,7 +38,7 @@ func (s Spec) Validate() error {
 	v.identity(&s)
 	v.tables(&s)
 	v.rules(&s)
-	s.Quota.check(v)
+	s.Quota.check(v, s.Live.Has())
 	v.live(&s.Live)
 	if v.found == nil { // otherwise a misspelled field would be reported twice
 		v.prompt(&s)

@@ -10,7 +10,7 @@ import (
 )
 
 // check reports the mistakes in the rules.
-func (r *QuotaRules) check(v *validator) {
+func (r *QuotaRules) check(v *validator, live bool) {
 	each("quota.windows", r.Windows, func(path string, row WindowRow) {
 		if row.Name == "" {
 			v.add(path+".name", "", "is missing: give the name of the window")
@@ -20,6 +20,15 @@ func (r *QuotaRules) check(v *validator) {
 			v.add(path+".minutes", fmt.Sprint(row.Minutes), "is negative: use 0 if the length is unknown")
 		}
 	})
+	switch ask := r.Ask; {
+	case ask.Method == "":
+	case !live:
+		v.add("quota.ask", ask.Method, "needs a live mode")
+	case ask.Notice:
+		v.add("quota.ask.notice", "true", "is invalid: a notice has no response")
+	default:
+		v.liveMessage("quota.ask", ask)
+	}
 	if r.File == "" {
 		return
 	}

@@ -40,6 +40,7 @@ var malformedRules = []malformed{
 	{"file of no session", func(s *spec) { s.Quota.File = "~/a" }, "quota.file", "does not contain {session}"},
 	{"relative file of a session", func(s *spec) { s.Quota.File = "a/{session}" }, "quota.file", "must start with"},
 	{"file of a session with an unknown form", func(s *spec) { s.Quota.File = "~/$A/{session}" }, "quota.file", "is not a path"},
+	{"question without a live mode", func(s *spec) { s.Quota.Ask.Method = "plan/read" }, "quota.ask", "live"},
 	{"several wildcards in a name", func(s *spec) { s.Quota.File = "~/*a*/{session}" }, "quota.file", "can have one"},
 
 	{"terminal rule of an unsuitable kind", func(s *spec) { s.Events[0].Terminal = true }, "events[0].terminal", "cannot be terminal"},

@@ -50,6 +50,7 @@ func Codex() clispec.Spec {
 		Quota: clispec.QuotaRules{
 			Windows: []clispec.WindowRow{{Name: "primary"}, {Name: "secondary"}},
 			File:    "${CODEX_HOME:-~/.codex}/sessions/*/*/*/rollout-*-{session}.jsonl",
+			Ask:     clispec.LiveMessage{Method: "account/rateLimits/read"},
 		},
 		Live:   codexLive(),
 		Events: codexEvents(), ToolEvents: clispec.ToolsAtStart,

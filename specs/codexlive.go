@@ -125,7 +125,8 @@ func codexLiveEvents() []clispec.EventRule {
 			"cache_read_tokens":  "params.tokenUsage.last.cachedInputTokens",
 			"cache_write_tokens": "params.tokenUsage.last.cacheWriteInputTokens",
 		}},
-		codexWindows(),
+		codexWindows("account/rateLimits/updated", "params.rateLimits"),
+		codexWindows("account/rateLimits/read", "result.rateLimits"),
 		{Match: pairs("method", "error", "params.willRetry", "true"), Kind: call.EventRetry, Last: true, Set: retried},
 		{Match: pairs("method", "error"), Kind: call.EventError, Set: failed},
 		{
@@ -146,11 +147,11 @@ func codexLiveEvents() []clispec.EventRule {
 	}
 }
 
-// codexWindows reads the usage windows of the plan, which the app-server reports in each turn.
-func codexWindows() clispec.EventRule {
+// codexWindows reads the usage windows of the plan at a path. The app-server reports them in each turn, and if asked.
+func codexWindows(method, path string) clispec.EventRule {
 	return clispec.EventRule{
-		Match: pairs("method", "account/rateLimits/updated", "@.value.usedPercent", ".+"),
-		Each:  "params.rateLimits|@members",
+		Match: pairs("method", method, "@.value.usedPercent", ".+"),
+		Each:  path + "|@members",
 		Kind:  call.EventLimit, Set: pairs(
 			"window", "@.key", "window_used_percent", "@.value.usedPercent",
 			"window_minutes", "@.value.windowDurationMins", "window_reset_s", "@.value.resetsAt",

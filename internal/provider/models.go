@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// minListTime is the minimum timeout of a source of the list of models. Some CLIs need seconds to start.
+// minListTime is the minimum timeout of a question without a prompt, such as one source of the list of models. Some
+// CLIs need seconds to start.
 const minListTime = 15 * time.Second
 
 // Models lists the models that the CLI reports, in the order of the CLI. The list is empty in a container, and
@@ -90,21 +92,29 @@ func (l *modelList) command(ctx context.Context, rule clispec.ListRule) (string,
 
 // live asks the CLI in its live mode, which reports more fields.
 func (l *modelList) live(ctx context.Context, rule clispec.ListRule) (string, *call.Error) {
-	ctx, cancel := judge.Within(ctx, l.timeout)
+	result, err := l.query(ctx, l.path, rule.Live, l.timeout)
+	return string(result), err
+}
+
+// query starts the CLI in its live mode, and returns its response to one message.
+func (p *Provider) query(
+	ctx context.Context, path string, m clispec.LiveMessage, timeout time.Duration,
+) (json.RawMessage, *call.Error) {
+	ctx, cancel := judge.Within(ctx, timeout)
 	defer cancel()
-	m := mode{output: clispec.OutputLive, temp: l.TempDir(), starts: true}
-	inv, box, err := l.compose(l.path, withoutPrompt(call.Request{}), nil, m)
+	inv, box, err := p.compose(path, withoutPrompt(call.Request{}), nil,
+		mode{output: clispec.OutputLive, temp: p.TempDir(), starts: true})
 	if err != nil {
-		return "", l.Label(err)
+		return nil, p.Label(err)
 	}
 	made := &plan{Invocation: inv, bill: &login.Bill{}, box: box}
 	remove, err := made.makeFiles()
 	if err != nil {
 		remove()
-		return "", l.Label(err)
+		return nil, p.Label(err)
 	}
-	result, err := held.Query(ctx, l.holding(ctx, made, remove, nil, purpose{}), rule.Live)
-	return string(result), l.Label(err)
+	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil, purpose{}), m)
+	return result, p.Label(err)
 }
 
 // readModels parses the output of a source.

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +29,7 @@ func (o *outcome) windows(now time.Time) []call.QuotaWindow {
 	template, _ := grammar.ReadPath(strings.ReplaceAll(file, "{session}", t.Session))
 	paths, _ := template.Paths(login.PlaceOf(o.plan.Call.Env, o.plan.Dir))
 	for _, path := range paths {
-		if windows := o.latestWindows(sessionfile.Tail(path), now); len(windows) > 0 {
+		if windows := o.latestWindows(o.Program(), sessionfile.Tail(path), now); len(windows) > 0 {
 			return windows
 		}
 	}
@@ -35,15 +37,40 @@ func (o *outcome) windows(now time.Time) []call.QuotaWindow {
 }
 
 // latestWindows returns the usage windows in the last line that has some.
-func (o *outcome) latestWindows(lines []byte, now time.Time) []call.QuotaWindow {
+func (p *Provider) latestWindows(program *decode.Program, lines []byte, now time.Time) []call.QuotaWindow {
 	var scratch decode.Scratch
 	for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
-		items, _ := o.Program().Line(&scratch, line)
+		items, _ := program.Line(&scratch, line)
 		for i := range items {
-			if windows := o.Judge().Windows(items[i].Quota, now); len(windows) > 0 {
+			if windows := p.Judge().Windows(items[i].Quota, now); len(windows) > 0 {
 				return windows
 			}
 		}
 	}
 	return nil
+}
+
+// AsksQuota reports whether the CLI can be asked for its usage windows.
+func (p *Provider) AsksQuota() bool { return p.Spec.Quota.Ask.Method != "" && !p.InContainer() }
+
+// AskQuota asks the CLI for the usage windows of its plan, without a request to a model. The list is empty if the CLI
+// cannot be asked, or does not know them.
+func (p *Provider) AskQuota(ctx context.Context) ([]call.QuotaWindow, *call.Error) {
+	path, err := p.Find()
+	if err != nil {
+		return nil, err
+	}
+	if !p.AsksQuota() {
+		return nil, nil
+	}
+	ask := p.Spec.Quota.Ask
+	result, err := p.query(ctx, path, ask, max(minListTime, p.Settings.Timeout))
+	if err != nil {
+		return nil, err
+	}
+	line, broken := json.Marshal(map[string]any{"method": ask.Method, "result": result})
+	if broken != nil {
+		return nil, nil
+	}
+	return p.latestWindows(p.LiveProgram(), line, time.Now()), nil
 }
