@@ -37,7 +37,7 @@ var mergeFiles = []string{
 // original, without its remotes, its hooks and its other settings.
 func (s *Slot) makeGitDir(ctx context.Context, o original, l listing, entries []entry) error {
 	dir := filepath.Join(s.Top, ".git")
-	if err := s.emptyGitDir(dir); err != nil {
+	if err := emptyGitDir(dir, o.Share); err != nil {
 		return err
 	}
 	files, err := gitDirFiles(ctx, o)
@@ -68,14 +68,15 @@ func (s *Slot) makeGitDir(ctx context.Context, o original, l listing, entries []
 	return writeIndex(filepath.Join(dir, "index"), copyIndex(l.index, entries), newSum(o.repo)())
 }
 
-// emptyGitDir removes everything but the objects, which copyObjects checks.
-func (s *Slot) emptyGitDir(dir string) error {
+// emptyGitDir removes everything but the objects, which copyObjects checks. With shared objects, it removes these too:
+// an agent may have replaced them by links or by wrong objects.
+func emptyGitDir(dir string, shared bool) error {
 	if err := ownDir(dir); err != nil {
 		return err
 	}
 	names, err := readNames(dir)
 	for _, name := range names {
-		if name != "objects" {
+		if name != "objects" || shared {
 			err = errors.Join(err, removeAll(filepath.Join(dir, name)))
 		}
 	}

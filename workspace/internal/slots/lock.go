@@ -85,24 +85,21 @@ func (l *locked) release() {
 	l.unlock()
 }
 
-// reset removes everything in the slot but its lock and mark.
-func (l *locked) reset() error {
-	names, err := readNames(l.dir)
-	for _, name := range names {
-		if name != lockName && name != usedName {
-			err = errors.Join(err, discard(l.root, l.at(name)))
-		}
+// discard ends the use of the slot and removes it. It moves the slot out of the way first, because an agent may have made
+// files that cannot be removed. The next Sweep tries again to remove them.
+func (l *locked) discard(ctx context.Context) {
+	all, err := localfile.Lock(ctx, filepath.Join(l.root, lockName), pollLock)
+	if err != nil {
+		l.release()
+		return
 	}
-	return err
-}
-
-// discard removes a file or directory. If the directory has contents that cannot be removed, it moves the directory out
-// of the way and leaves it to the next Sweep.
-func discard(root, path string) error {
-	if removeAll(path) == nil {
-		return nil
+	l.unlock()
+	trash := filepath.Join(l.root, trashPrefix+rand.Text())
+	err = os.Rename(l.dir, trash)
+	all()
+	if err == nil {
+		_ = removeAll(trash)
 	}
-	return os.Rename(path, filepath.Join(root, trashPrefix+rand.Text()))
 }
 
 // Sweep removes the slots below root that a process left when it died, and slots that no process has used for 30 days.

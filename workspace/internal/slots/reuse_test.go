@@ -65,6 +65,15 @@ var hostile = []func(m *machine, s *Slot, r *rand.Rand) error{
 		})
 	},
 	func(m *machine, s *Slot, _ *rand.Rand) error {
+		return symlink(m.at("a"), filepath.Join(s.Top, ".git/objects/info/alternates"))
+	},
+	func(m *machine, s *Slot, _ *rand.Rand) error {
+		return symlink(m.at("sub"), filepath.Join(s.Top, ".git/objects/info"))
+	},
+	func(m *machine, s *Slot, _ *rand.Rand) error {
+		return symlink(m.at("sub"), filepath.Join(s.Top, ".git/objects"))
+	},
+	func(m *machine, s *Slot, _ *rand.Rand) error {
 		m.git(s.Top, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "of an agent")
 		m.git(s.Top, "branch", "-f", "mine")
 		return nil
@@ -85,6 +94,9 @@ func forge(path, data string) error {
 // relink replaces a file of the copy by a hard link to another one.
 func relink(from, to string) error { return firstOf(os.Remove(to), os.Link(from, to)) }
 
+// symlink replaces a file or directory of the copy by a symbolic link to another one.
+func symlink(from, to string) error { return firstOf(os.RemoveAll(to), os.Symlink(from, to)) }
+
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -97,7 +109,7 @@ func firstOf(errs ...error) error {
 // A copy is the same as the original whatever earlier uses did to it. The changes of one use can prevent each other, so
 // the errors of all but the first are ignored.
 func TestOpenAfterHostileUse(t *testing.T) {
-	seeds := len(hostile) + 3
+	seeds := 2*len(hostile) + 3
 	if *long {
 		seeds = 1000
 	}
@@ -110,11 +122,16 @@ func TestOpenAfterHostileUse(t *testing.T) {
 	original := m.tree(m.top)
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
-		s := m.open(Source{Share: seed%3 == 0})
-		if seed < len(hostile) {
-			require.NoError(t, hostile[seed](m, s, r), "seed %d", seed)
+		share := seed%2 == 0
+		s := m.open(Source{Share: share})
+		if seed < 2*len(hostile) {
+			require.NoError(t, hostile[seed/2](m, s, r), "seed %d", seed)
 		} else {
-			for range 1 + r.IntN(5) {
+			git := filepath.Join(s.Top, ".git")
+			for n := 1 + r.IntN(5); n > 0; n-- {
+				if real, err := filepath.EvalSymlinks(git); err == nil && real != git {
+					break // the next change would change the repository of the original
+				}
 				_ = hostile[r.IntN(len(hostile)-1)](m, s, r)
 			}
 		}
@@ -124,7 +141,7 @@ func TestOpenAfterHostileUse(t *testing.T) {
 			m.write("a", fmt.Sprint("one ", seed, "\n"))
 			original = m.tree(m.top)
 		}
-		s = m.open(Source{Share: seed%3 == 1})
+		s = m.open(Source{Share: share == (seed < 2*len(hostile) || r.IntN(2) == 0)})
 		require.Equal(t, top, s.Top, "the path stays the same")
 		require.Equal(t, original, m.tree(m.top), "seed %d changed the original", seed)
 		m.same(s)

@@ -45,24 +45,30 @@ func Open(ctx context.Context, root string, src Source) (*Slot, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := open(ctx, root, o)
+	if err != nil && ctx.Err() == nil {
+		// An agent may have left a state that the checks do not expect. An error of the original occurs again.
+		s, err = open(ctx, root, o)
+	}
+	return s, err
+}
+
+// open fills a free slot. After an error, it discards the slot, so that the next one is new.
+func open(ctx context.Context, root string, o original) (*Slot, error) {
 	l, err := acquire(ctx, root, o.top)
 	if err != nil {
 		return nil, fmt.Errorf("workspace: lock a slot: %w", err)
 	}
 	s, err := fill(ctx, l, o)
-	if err != nil && ctx.Err() == nil {
-		// An agent may have left a state that the checks do not expect. An error of the original occurs again.
-		if failed := l.reset(); failed != nil {
-			err = errors.Join(err, failed)
-		} else {
-			s, err = fill(ctx, l, o)
-		}
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return s, nil
+	case ctx.Err() == nil:
+		l.discard(ctx)
+	default:
 		l.release()
-		return nil, err
 	}
-	return s, nil
+	return nil, err
 }
 
 // fill makes the copy of a locked slot.
@@ -155,12 +161,7 @@ const (
 func (s *Slot) initRepo(ctx context.Context, o original) error {
 	dir := s.locked.at(gitName)
 	if tooLarge(filepath.Join(dir, "objects")) {
-		if err := s.locked.reset(); err != nil {
-			return err
-		}
-		if err := ownDir(s.Top); err != nil {
-			return err
-		}
+		return errors.New("workspace: the slot has too many objects of earlier uses")
 	}
 	options := git.Options{Excludes: o.excludes()}
 	if o.repo != nil {
