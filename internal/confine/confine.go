@@ -191,7 +191,7 @@ func (p *plan) problem(path string, optional bool) string {
 // checkDir refuses a directory that holds credentials, and at AccessWrite one whose files act outside the confinement.
 func (p *plan) checkDir(field, dir string) error {
 	real := p.links.real(dir)
-	inside := func(path string) bool { return localfile.Within(real, path) && !p.copied(real) }
+	inside := func(path string) bool { return localfile.Within(real, path) && !p.links.copied(real) }
 	p.unreadable()
 	write := p.in.Access == call.AccessWrite
 	if write {
@@ -210,9 +210,9 @@ func (p *plan) checkDir(field, dir string) error {
 
 // copied reports whether a directory is in a private copy that package workspace made. The copies are below clichain's
 // cache, which is an exception, so that a call cannot use the copies of others.
-func (p *plan) copied(dir string) bool {
+func (links *resolver) copied(dir string) bool {
 	const depth = 3 // the directory of the original, the number of the copy, its name
-	for _, work := range p.links.expand("${XDG_CACHE_HOME:-~/.cache}/clichain/work", hostPlace("XDG_CACHE_HOME")) {
+	for _, work := range links.expand("${XDG_CACHE_HOME:-~/.cache}/clichain/work", hostPlace("XDG_CACHE_HOME")) {
 		if rest, ok := strings.CutPrefix(dir, work+root); ok && strings.Count(rest, root) >= depth-1 {
 			return true
 		}

@@ -93,7 +93,7 @@ func (p *plan) pathDirs() (dirs []string) {
 
 // hidden reports whether a path is in a hidden directory of a home directory. A copy of package workspace is not.
 func (p *plan) hidden(path string) bool {
-	if p.copied(path) {
+	if p.links.copied(path) {
 		return false
 	}
 	return slices.ContainsFunc(p.homes, func(home string) bool {

@@ -88,7 +88,7 @@ func readLine(path string) string {
 func (p *plan) grantGit(dir string, access landlock.Access) {
 	r, ok := p.links.findRepository(dir)
 	p.unreadable()
-	hidden := func(path string) bool { return localfile.Within(r.common, path) && !p.copied(r.common) }
+	hidden := func(path string) bool { return localfile.Within(r.common, path) && !p.links.copied(r.common) }
 	if !ok || slices.ContainsFunc(p.except.credentials, hidden) {
 		return
 	}

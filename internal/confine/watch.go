@@ -73,7 +73,9 @@ func Watch(in Input) Watched {
 	}
 	if in.Access == call.AccessWrite {
 		for _, dir := range append([]string{in.Dir}, in.AddDirs...) {
-			w.addRepository(links, dir)
+			if !links.copied(links.real(dir)) { // only the agent uses the repository of a private copy
+				w.addRepository(links, dir)
+			}
 		}
 	}
 	w.files = w.read(links)

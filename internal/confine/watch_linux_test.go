@@ -48,6 +48,20 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// Clichain never runs git in a private copy of package workspace after the run.
+func TestWatchSkipsRepositoryOfCopy(t *testing.T) {
+	in, base := watchedInput(t, call.AccessWrite)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(base, "cache"))
+	in.Dir, in.AddDirs = filepath.Join(base, "cache/clichain/work/0a1b/1/project"), nil
+	put(t, filepath.Join(in.Dir, ".git/config"), "")
+	w := Watch(in)
+	put(t, filepath.Join(in.Dir, ".git/config"), "other")
+	put(t, filepath.Join(base, "home/.agent/settings.json"), "other")
+	warnings := w.Changed()
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0], "settings.json")
+}
+
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
