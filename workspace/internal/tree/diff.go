@@ -17,6 +17,7 @@ import (
 // Diff returns the changes between two trees in the objects of r, with from as Changes.Tree. If the change of a file
 // has bytes that are no UTF-8 text, that change is binary in the patch. Without changes, Patch and Files are empty.
 func Diff(ctx context.Context, r git.Repo, from, to string) (*call.Changes, error) {
+	r.Files = r.Dir // git reads the .gitattributes of the files, and blocks if that is a FIFO
 	out, err := r.Run(ctx, nil, "diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--ignore-submodules=none", "--raw", "--numstat", "--patch", "--binary", "--full-index", from, to, "--")
 	if err != nil {
