@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,14 +25,8 @@ type Command struct {
 // NewCommand returns the Command of a program and its arguments. A program without a directory in its name is looked
 // up on PATH. The error wraps [os/exec.ErrNotFound] if there is no such program.
 func NewCommand(program string, args ...string) (*Command, error) {
-	if strings.ContainsRune(program, filepath.Separator) || strings.ContainsRune(program, '/') {
-		absolute, err := filepath.Abs(program)
-		if err != nil {
-			return nil, fmt.Errorf("accept: %w", err)
-		}
-		program = absolute
-	}
-	path, err := new(machine.Finder).Find([]string{program})
+	dir, _ := os.Getwd() // without it, no relative path is found
+	path, err := machine.Lookup(program, dir, os.Getenv("PATH"))
 	if err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
 	}
@@ -79,33 +72,15 @@ func (c *Command) Accept(ctx context.Context, req call.Request, resp *call.Respo
 
 // refusal returns the error of a program that did not accept the answer.
 func (c *Command) refusal(result proc.Result, how string) error {
-	said := lastLines(result.Stderr.Text())
+	redactor := plaintext.NewRedactor(os.Environ())
+	said := plaintext.LastLines(redactor.Clean(result.Stderr.Text()))
 	if said == "" {
-		said = lastLines(result.Stdout.Text())
+		said = plaintext.LastLines(redactor.Clean(result.Stdout.Text()))
 	}
 	if said == "" {
 		return fmt.Errorf("the check %s %s", c.args[0], how)
 	}
 	return fmt.Errorf("the check %s %s: %s", c.args[0], how, said)
-}
-
-const (
-	maxLines = 3
-	maxText  = 200 // bytes, so that the text of an error has all of it
-)
-
-// lastLines returns the last lines of an output on one line, without the secrets that have a known form.
-func lastLines(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	kept := ""
-	for _, line := range slices.Backward(lines[max(len(lines)-maxLines, 0):]) {
-		line = plaintext.OneLine(line)
-		if line == "" || kept != "" && len(line)+len(kept) > maxText {
-			continue
-		}
-		kept = strings.TrimSuffix(line+" | "+kept, " | ")
-	}
-	return plaintext.NewRedactor(os.Environ()).Clean(kept)
 }
 
 // environ returns the environment of this process, with the variables about the answer.

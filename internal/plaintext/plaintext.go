@@ -5,6 +5,7 @@ package plaintext
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,6 +40,30 @@ func OneLine(s string) string {
 func LastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return OneLine(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
+const (
+	lastLines   = 3
+	maxLastText = 200 // bytes
+)
+
+// LastLines returns up to three lines from the end of s, each prepared like OneLine, with " | " between them. It leaves
+// out blank lines, and the first of these lines if the result would be longer than 200 bytes.
+func LastLines(s string) string {
+	kept := ""
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	for _, line := range slices.Backward(lines[max(len(lines)-lastLines, 0):]) {
+		switch line = OneLine(line); {
+		case line == "":
+		case kept == "":
+			kept = line
+		case len(line)+len(kept) > maxLastText:
+			return kept
+		default:
+			kept = line + " | " + kept
+		}
+	}
+	return kept
 }
 
 // Problem returns the reason why a text cannot be passed to a program unchanged, "" if there is none. The system passes

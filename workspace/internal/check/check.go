@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/landlock"
 	"github.com/clichain/clichain/internal/localfile"
+	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/specs"
@@ -42,37 +42,15 @@ func (s *Settings) Missing(args []string, dir string) *call.Error {
 	if len(args) == 0 || args[0] == "" {
 		return call.ConfigErrorf("workspace.checks", "a check is empty: name its program")
 	}
-	if _, ok := s.find(args[0], dir); !ok {
+	if _, err := s.find(args[0], dir); err != nil {
 		return call.ConfigErrorf("workspace.checks", "the program %q of a check does not exist", args[0])
 	}
 	return nil
 }
 
-// find returns the absolute path of a program. A name without a slash is looked up on the PATH of the CLI, and a
-// relative path starts in the directory.
-func (s *Settings) find(name, dir string) (path string, ok bool) {
-	if strings.ContainsRune(filepath.ToSlash(name), '/') {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		return name, runnable(name)
-	}
-	for _, entry := range filepath.SplitList(valueOf(s.Env, "PATH")) {
-		for _, suffix := range suffixes {
-			if path := filepath.Join(entry, name+suffix); filepath.IsAbs(entry) && runnable(path) {
-				return path, true
-			}
-		}
-	}
-	return "", false
-}
-
-// suffixes are the endings of programs that the system can start without a command interpreter.
-var suffixes = map[bool][]string{false: {""}, true: {"", ".exe", ".com"}}[runtime.GOOS == "windows"]
-
-func runnable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || runtime.GOOS == "windows")
+// find returns the absolute path of a program of a check in a directory, with the PATH of the CLI.
+func (s *Settings) find(name, dir string) (string, error) {
+	return machine.Lookup(name, dir, valueOf(s.Env, "PATH"))
 }
 
 func valueOf(env []string, name string) (value string) {
@@ -88,11 +66,14 @@ func valueOf(env []string, name string) (value string) {
 // check fails or takes longer than the timeout. Stderr of that error has the end of the output. Every other error
 // means that the check could not run to its end.
 func (s *Settings) Run(ctx context.Context, args []string, dir string) *call.Error {
-	path, ok := s.find(args[0], dir)
-	if !ok { // the agent removed it
+	path, err := s.find(args[0], dir)
+	if err != nil { // the agent removed it
 		return rejected(args, "its program does not exist any more", "")
 	}
-	temp := filepath.Join(os.TempDir(), localfile.TempName())
+	temp, err := filepath.Abs(filepath.Join(os.TempDir(), localfile.TempName()))
+	if err != nil {
+		return cannotRun(args, err)
+	}
 	own, err := localfile.NewDir(temp)
 	if err != nil {
 		return cannotRun(args, err)
@@ -187,19 +168,8 @@ func cannotRun(args []string, err error) *call.Error {
 // rejected returns the error of work that a check refused. The message has the last lines of the output.
 func rejected(args []string, why, output string) *call.Error {
 	message := fmt.Sprintf("the check %q failed: %s", name(args), why)
-	if lines := lastLines(output); lines != "" {
+	if lines := plaintext.LastLines(output); lines != "" {
 		message += ": " + lines
 	}
 	return &call.Error{Reason: call.ReasonRejected, ExitCode: -1, Message: plaintext.OneLine(message), Stderr: output}
-}
-
-// lastLines returns up to three lines from the end of an output, as one line.
-func lastLines(output string) string {
-	const most, length = 3, 160
-	lines := strings.Split(strings.TrimSpace(output), "\n")
-	line := []rune(plaintext.OneLine(strings.Join(lines[max(len(lines)-most, 0):], "; ")))
-	if len(line) > length {
-		return "…" + string(line[len(line)-length:])
-	}
-	return string(line)
 }

@@ -50,6 +50,13 @@ func TestRunPasses(t *testing.T) {
 	require.Equal(t, before, temporary(t), "the temporary directory of the check remains")
 }
 
+func TestRunWithRelativeTMPDIR(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("temp", 0o700))
+	t.Setenv("TMPDIR", "temp")
+	require.Nil(t, settings(t).Run(t.Context(), sh(`: >"$TMPDIR/x"`), t.TempDir()))
+}
+
 // temporary lists the temporary directories of calls.
 func temporary(t *testing.T) []string {
 	t.Helper()
@@ -60,10 +67,11 @@ func temporary(t *testing.T) []string {
 
 func TestRunRejects(t *testing.T) {
 	for name, test := range map[string]struct{ script, message string }{
-		"exit code":   {"echo one; echo two; echo three; echo four; exit 3", `exit status 3: two; three; four`},
+		"exit code":   {"echo one; echo two; echo three; echo four; exit 3", `exit status 3: two | three | four`},
 		"stderr":      {"echo broken >&2; exit 1", "exit status 1: broken"},
 		"signal":      {"kill -9 $$", "the signal SIGKILL ended it"},
-		"long output": {"seq 1 100000; exit 1", "exit status 1: 99998; 99999; 100000"},
+		"long output": {"seq 1 100000; exit 1", "exit status 1: 99998 | 99999 | 100000"},
+		"long lines":  {`head -c 400 /dev/zero | tr '\0' x; echo; echo; echo last; exit 1`, "exit status 1: last"},
 		"secret":      {`echo "token $SECRET_TOKEN"; exit 1`, "exit status 1: token [redacted]"},
 		"no output":   {"exit 1", "exit status 1"},
 	} {
