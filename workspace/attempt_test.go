@@ -100,6 +100,16 @@ func TestConcurrentCalls(t *testing.T) {
 	clean(t, dir, before)
 }
 
+// A copy of a directory that contains the copies would contain all earlier copies too.
+func TestNewRefusesDirectoryWithCache(t *testing.T) {
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "cache"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "cache"), link))
+	t.Setenv("XDG_CACHE_HOME", link)
+	_, err := workspace.New(writer("f"), nil).Complete(t.Context(), work(dir))
+	require.ErrorContains(t, err, "contains the copies themselves")
+}
+
 // scripted is a backend that yields events.
 type scripted struct {
 	clichain.Backend

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,8 +27,11 @@ var sweep sync.Once
 // open copies the directory of the request.
 func (p *plan) open(ctx context.Context) (*privateCopy, error) {
 	cache, err := localfile.CacheDir()
+	if err == nil {
+		cache, err = filepath.EvalSymlinks(cache)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("workspace: no directory for private copies: %w", err)
 	}
 	root := filepath.Join(cache, "work")
 	sweep.Do(func() { _ = slots.Sweep(ctx, root) }) // a failure only leaves copies behind
@@ -47,11 +51,7 @@ func pathsOf(s *slots.Slot, dir string) *rename.Paths {
 	if below := strings.TrimPrefix(s.Dir, s.Top); strings.HasSuffix(dir, below) {
 		original = strings.TrimSuffix(dir, below)
 	}
-	pairs := []rename.Pair{{From: s.Top, To: original}}
-	if real, err := filepath.EvalSymlinks(s.Top); err == nil {
-		pairs = append(pairs, rename.Pair{From: real, To: original})
-	}
-	return rename.New(pairs...)
+	return rename.New(rename.Pair{From: s.Top, To: original})
 }
 
 func (c *privateCopy) dir() string { return c.slot.Dir }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -96,6 +97,19 @@ func TestFind(t *testing.T) {
 		_, err = git.Find(t.Context(), outside)
 		require.ErrorIs(t, err, git.ErrNoRepository)
 	}
+}
+
+// A git before 2.31 prints flags that it does not know.
+func TestFindWithOldGit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the git of this test is a shell script")
+	}
+	bin := t.TempDir()
+	write(t, bin, "git", "#!/bin/sh\necho --path-format=absolute\necho /top\n")
+	require.NoError(t, os.Chmod(filepath.Join(bin, "git"), 0o700))
+	t.Setenv("PATH", bin)
+	_, err := git.Find(t.Context(), t.TempDir())
+	require.ErrorContains(t, err, "install git 2.31 or later")
 }
 
 func TestStatusOfOriginal(t *testing.T) {

@@ -30,7 +30,7 @@ type Original struct {
 func Find(ctx context.Context, dir string) (Original, error) {
 	out, err := within(ctx, dir, "rev-parse", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir",
 		"--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format",
-		"--is-shallow-repository")
+		"--is-shallow-repository", "--is-inside-work-tree")
 	if err != nil {
 		if failure := (*Error)(nil); errors.As(err, &failure) && noRepository(failure.Stderr) {
 			return Original{}, fmt.Errorf("workspace: %s is %w", dir, ErrNoRepository)
@@ -38,13 +38,21 @@ func Find(ctx context.Context, dir string) (Original, error) {
 		return Original{}, err
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 7 {
+	if strings.HasPrefix(lines[0], "--") { // git prints a flag that it does not know
+		return Original{}, errors.New("workspace: git is too old: install git 2.31 or later")
+	}
+	if len(lines) != 8 {
 		return Original{}, fmt.Errorf("workspace: the repository of %q has a newline in a path, which is unsupported", dir)
 	}
 	o := Original{
 		Top: filepath.FromSlash(lines[0]), GitDir: filepath.FromSlash(lines[1]), CommonDir: filepath.FromSlash(lines[2]),
 		Objects: filepath.FromSlash(lines[3]), Index: filepath.FromSlash(lines[4]), Format: lines[5],
 		Shallow: lines[6] == "true",
+	}
+	if again, err := within(ctx, o.Top, "rev-parse", "--absolute-git-dir"); err != nil || lines[7] != "true" ||
+		strings.TrimSuffix(string(again), "\n") != lines[1] {
+		return o, fmt.Errorf("workspace: the work tree of the repository %s is %s, because of core.worktree: "+
+			"use a repository that is in its work tree", o.GitDir, o.Top)
 	}
 	if o.Ref, err = optional(within(ctx, dir, "symbolic-ref", "--quiet", "HEAD")); err != nil {
 		return o, err

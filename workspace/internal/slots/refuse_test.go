@@ -45,6 +45,17 @@ var refusals = []struct {
 		m.git(m.top, "update-index", "--add", "--cacheinfo", "160000,"+head+",deps/lib")
 		return Source{}
 	}, `the submodule "deps/lib"`},
+	{"work tree below the directory", func(m *machine) Source {
+		m.write("sub/b", "two\n")
+		m.commit()
+		m.git(m.top, "config", "core.worktree", m.at("sub"))
+		return Source{}
+	}, "because of core.worktree"},
+	{"work tree above the directory", func(m *machine) Source {
+		m.commit()
+		m.git(m.top, "config", "core.worktree", filepath.Dir(m.top))
+		return Source{}
+	}, "because of core.worktree"},
 	{"tree above the limit", func(*machine) Source { return Source{MaxBytes: 3} }, "more than 3 bytes (MaxBytes)"},
 	{"untracked files above the limit", func(m *machine) Source {
 		m.git(m.top, "init", "-q")
