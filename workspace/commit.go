@@ -9,16 +9,29 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/workspace/internal/git"
+	"github.com/clichain/clichain/workspace/internal/tree"
 )
 
 // Commit commits changes to a new branch of the repository that contains dir, on top of its current commit. It returns
 // the name of the commit. The files and the index of the repository stay as they are, no hook runs, and the commit has
 // the author of git's configuration. The error is a [*ConflictError] if the changes do not fit the commit, for example
-// because they are based on uncommitted changes.
+// because they are based on uncommitted changes, or because git converts the line endings of the files. Commit refuses
+// files to which git applies a filter, such as that of Git LFS, because it runs no filter.
+//
+// The changes may be from an untrusted source: Commit refuses the same ones as [Apply].
 func Commit(ctx context.Context, dir, branch, message string, changes *call.Changes) (commit string, err error) {
+	written, err := tree.Written(changes)
+	if err != nil {
+		return "", err
+	}
 	o, err := git.Find(ctx, dir)
 	if err != nil {
 		return "", err
+	}
+	if path, err := o.Filtered(ctx, written); err != nil {
+		return "", err
+	} else if path != "" {
+		return "", fmt.Errorf("workspace: git filters %q in a commit: apply the changes, and commit them with git", path)
 	}
 	temp, err := os.MkdirTemp("", "clichain-commit-")
 	if err != nil {
@@ -35,6 +48,16 @@ func Commit(ctx context.Context, dir, branch, message string, changes *call.Chan
 		return "", &ConflictError{Files: paths(changes), message: failed.Error()}
 	}
 	return commit, err
+}
+
+// CheckBranch returns an error if [Commit] cannot create a branch with that name in the repository that contains dir,
+// for example because the branch exists. Use it before an agent begins to work.
+func CheckBranch(ctx context.Context, dir, branch string) error {
+	o, err := git.Find(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return o.CheckBranch(ctx, branch)
 }
 
 // paths lists the changed files.

@@ -85,3 +85,32 @@ func TestCommitOutsideRepository(t *testing.T) {
 	_, err := workspace.Commit(t.Context(), dir, "fix", "message", changes)
 	require.ErrorContains(t, err, "not in the work tree of a git repository")
 }
+
+// Commit runs no filter, so the branch would have the content instead of the pointer of Git LFS.
+func TestCommitRefusesFilteredFile(t *testing.T) {
+	dir := repository(t)
+	shell(t, dir, "git config filter.lfs.clean cat && echo '*.bin filter=lfs' >.gitattributes")
+	changes := change(t, dir, "echo x >new.bin")
+	_, err := workspace.Commit(t.Context(), dir, "fix", "message", changes)
+	require.ErrorContains(t, err, `git filters "new.bin" in a commit`)
+	require.Empty(t, shell(t, dir, "git branch --list fix"))
+}
+
+func TestCommitRefusesInvalidChanges(t *testing.T) {
+	dir := repository(t)
+	hidden := change(t, dir, "echo x >>committed; echo y >hidden")
+	hidden.Files = hidden.Files[:1]
+	for _, changes := range []*call.Changes{nil, hidden} {
+		_, err := workspace.Commit(t.Context(), dir, "fix", "message", changes)
+		require.ErrorContains(t, err, "the changes are not valid")
+	}
+	require.Empty(t, shell(t, dir, "git branch --list fix"))
+}
+
+func TestCheckBranch(t *testing.T) {
+	dir := repository(t)
+	require.NoError(t, workspace.CheckBranch(t.Context(), filepath.Join(dir, "sub"), "fix"))
+	shell(t, dir, "git branch fix")
+	require.ErrorContains(t, workspace.CheckBranch(t.Context(), dir, "fix"), `the branch "fix" exists already`)
+	require.ErrorContains(t, workspace.CheckBranch(t.Context(), t.TempDir(), "fix"), "not in the work tree")
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ import (
 // directory whose Options.Objects contain Objects. The error wraps *Error if the patch does not apply to the commit, or
 // if the name is invalid or exists.
 func (o Original) Branch(ctx context.Context, own Repo, name, message, patch string) (commit string, err error) {
-	if _, err := within(ctx, o.Top, "check-ref-format", "--branch", name); err != nil {
+	if err := o.CheckBranch(ctx, name); err != nil {
 		return "", err
 	}
 	author, err := o.author(ctx)
@@ -36,6 +37,54 @@ func (o Original) Branch(ctx context.Context, own Repo, name, message, patch str
 	none := strings.Repeat("0", len(commit)) // the branch must not exist
 	_, err = within(ctx, o.Top, "update-ref", "refs/heads/"+name, commit, none)
 	return commit, err
+}
+
+// CheckBranch returns an error if Branch cannot create a branch with the name, whatever its patch is.
+func (o Original) CheckBranch(ctx context.Context, name string) error {
+	out, err := within(ctx, o.Top, "check-ref-format", "--branch", name)
+	if err != nil {
+		return err
+	}
+	if string(out) != name+"\n" { // such as "@{-1}"
+		return fmt.Errorf("workspace: %q is not the name of a new branch", name)
+	}
+	if _, err := o.author(ctx); err != nil {
+		return err
+	}
+	refs, err := o.Ask(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(refs)) {
+		branch := strings.TrimSuffix(line, "\n")
+		if branch == name || strings.HasPrefix(branch, name+"/") || strings.HasPrefix(name, branch+"/") {
+			return fmt.Errorf("workspace: the branch %q exists already: use another name than %q", branch, name)
+		}
+	}
+	return nil
+}
+
+// Filtered returns the first of the paths to which git applies a filter, such as that of Git LFS, when it adds the file.
+// It returns "" if there is none.
+func (o Original) Filtered(ctx context.Context, paths []string) (string, error) {
+	input := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	out, err := o.Ask(ctx, input, "check-attr", "-z", "--stdin", "filter")
+	if err != nil {
+		return "", err
+	}
+	const path, value, length = 0, 2, 3
+	for record := range slices.Chunk(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), length) {
+		if len(record) < length || record[value] == "unspecified" {
+			continue
+		}
+		for _, program := range []string{"clean", "process"} {
+			command, err := optional(o.Ask(ctx, nil, "config", "--get", "filter."+record[value]+"."+program))
+			if err != nil || command != "" {
+				return record[path], err
+			}
+		}
+	}
+	return "", nil
 }
 
 // commit writes the commit to the objects of own.

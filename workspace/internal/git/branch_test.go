@@ -46,7 +46,10 @@ func TestBranch(t *testing.T) {
 
 func TestBranchRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ branch, patch, want string }{
-		"existing branch":       {"main", patchOfA, "already exists"},
+		"existing branch":       {"main", patchOfA, "exists already"},
+		"branch as directory":   {"main/fix", patchOfA, `the branch "main" exists already`},
+		"empty name":            {"", patchOfA, "not a valid branch name"},
+		"earlier branch":        {"@{-1}", patchOfA, "@{-1}"},
 		"invalid name":          {"a..b", patchOfA, "not a valid branch name"},
 		"flag as the name":      {"--help", patchOfA, "branch"},
 		"patch of another file": {"fix", "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-one\n+two\n", "does not exist in index"},
@@ -58,6 +61,35 @@ func TestBranchRefuses(t *testing.T) {
 			require.Equal(t, "* main", plain(t, dir, "branch", "--list"))
 		})
 	}
+}
+
+// A check before an expensive run finds what would make Branch fail.
+func TestCheckBranch(t *testing.T) {
+	dir, o, _ := originalWithAuthor(t)
+	plain(t, dir, "branch", "a/b")
+	plain(t, dir, "checkout", "-q", "a/b")
+	plain(t, dir, "checkout", "-q", "main")
+	for _, name := range []string{"main", "a", "a/b", "a/b/c", "@{-1}", "x y"} {
+		require.Error(t, o.CheckBranch(t.Context(), name), name)
+	}
+	for _, name := range []string{"fix", "a/c", "mainly"} {
+		require.NoError(t, o.CheckBranch(t.Context(), name), name)
+	}
+	plain(t, dir, "config", "user.email", "")
+	require.ErrorContains(t, o.CheckBranch(t.Context(), "fix"), "no author")
+}
+
+func TestFiltered(t *testing.T) {
+	dir, o, _ := originalWithAuthor(t)
+	write(t, dir, ".gitattributes", "*.up filter=up\n*.none filter=none\n*.text text\n")
+	paths := []string{"a.txt", "b.none", "c.text", "new\nline.up"}
+	path, err := o.Filtered(t.Context(), paths)
+	require.NoError(t, err)
+	require.Empty(t, path)
+	plain(t, dir, "config", "filter.up.clean", "tr a-z A-Z")
+	path, err = o.Filtered(t.Context(), paths)
+	require.NoError(t, err)
+	require.Equal(t, "new\nline.up", path)
 }
 
 func TestBranchNeedsAuthor(t *testing.T) {

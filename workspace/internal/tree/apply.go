@@ -43,7 +43,7 @@ func Apply(ctx context.Context, dir string, c *call.Changes) error {
 func apply(ctx context.Context, dir string, c *call.Changes, step func(kind, path string) error) error {
 	list, err := edits(c)
 	if err != nil {
-		return fmt.Errorf("workspace: the changes are not valid: %w", err)
+		return err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

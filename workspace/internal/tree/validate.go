@@ -59,8 +59,28 @@ func (e edit) to() string {
 	return e.write.to
 }
 
+// Written returns the paths of the files that changes write. The error is the one with which Apply refuses the changes in
+// every directory.
+func Written(c *call.Changes) (paths []string, err error) {
+	list, err := edits(c)
+	for _, e := range list {
+		if e.write != nil {
+			paths = append(paths, e.to())
+		}
+	}
+	return paths, err
+}
+
 // edits checks a whole Changes value, which can be hostile, and returns its edits.
 func edits(c *call.Changes) ([]edit, error) {
+	list, err := parse(c)
+	if err != nil {
+		return nil, fmt.Errorf("workspace: the changes are not valid: %w", err)
+	}
+	return list, nil
+}
+
+func parse(c *call.Changes) ([]edit, error) {
 	if c == nil {
 		return nil, errors.New("no changes were given")
 	}

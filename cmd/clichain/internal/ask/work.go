@@ -73,6 +73,11 @@ func work(ctx context.Context, r *selection.Resolver, f *workFlags, args []strin
 	if f.dir, err = directory(q.req.Dir); err != nil {
 		return err
 	}
+	if f.branch != "" {
+		if err := workspace.CheckBranch(ctx, f.dir, f.branch); err != nil {
+			return console.Usagef("--branch: %v", err)
+		}
+	}
 	req, err := q.read(ctx)
 	if err != nil {
 		return err
