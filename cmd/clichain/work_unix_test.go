@@ -125,10 +125,11 @@ func TestWorkCommitsToBranch(t *testing.T) {
 	require.Equal(t, "new\n", w.script("git show fix:code"))
 	require.Equal(t, "I wrote code.\n", w.script("git log -1 --format=%s fix"))
 	require.Equal(t, "old\n", w.code())
-	_, stderr, status = w.work("--branch", "fix")
-	require.Equal(t, 1, status, "the branch exists")
-	require.Contains(t, stderr, "already exists")
-	require.Contains(t, stderr, "the patch is in ")
+	for _, branch := range []string{"fix", "fix/more", "a..b"} {
+		_, stderr, status = w.work("--branch", branch)
+		require.Equal(t, 2, status, "before any agent starts: %s", stderr)
+		require.Contains(t, stderr, "clichain: --branch: ")
+	}
 }
 
 // The first agent says that it is done, but the check fails. The second one gets a new copy.
@@ -204,7 +205,7 @@ func TestWorkJSON(t *testing.T) {
 	require.Equal(t, "new\n", w.code())
 }
 
-// An agent without changes still has a response, and a conflict prints the error with the name of the patch.
+// An agent without changes still has a response, and a conflict adds the error and the name of the patch.
 func TestWorkJSONWithoutApply(t *testing.T) {
 	t.Parallel()
 	w := newWorkplace(t)
@@ -224,8 +225,17 @@ func TestWorkJSONWithoutApply(t *testing.T) {
 	code := filepath.Join(w.dir, "code")
 	stdout, stderr, status = w.work("--json", "--apply", "--confine", "off", "--check", "sh -c 'echo other > "+code+"'")
 	require.Equal(t, 5, status, stderr)
-	require.Contains(t, stdout, `{"error":{`)
-	require.Regexp(t, `the patch is in \./clichain-\d+\.patch`, stdout)
+	var conflict struct {
+		Response clichain.Response
+		Applied  bool
+		Patch    string `json:"patch_file"`
+		Error    struct{ Message string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &conflict))
+	require.Equal(t, "code", conflict.Response.Changes.Files[0].Path)
+	require.False(t, conflict.Applied)
+	require.Contains(t, conflict.Error.Message, "has changed in the same places; the patch is in "+conflict.Patch)
+	require.FileExists(t, filepath.Join(w.dir, conflict.Patch))
 	require.Equal(t, "other\n", w.code())
 }
 
@@ -278,4 +288,19 @@ func TestWorkAsksOnTerminal(t *testing.T) {
 			require.Equal(t, test.code, w.code())
 		})
 	}
+}
+
+// Ctrl-C at the question applies nothing, and has the exit code of a signal.
+func TestWorkInterruptedAtQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorkplace(t)
+	w.fake("claude", "write", "code=new")
+	cmd := w.command("work", "Change it")
+	cmd.Dir, cmd.Env = w.dir, append(cmd.Env, "TERM=xterm")
+	s := onScreen(t, cmd, 120)
+	s.await(`\[y/N\]`)
+	_, err := s.tty.WriteString("\x03")
+	require.NoError(t, err)
+	s.end(130)
+	require.Equal(t, "old\n", w.code())
 }

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/workspace"
@@ -32,6 +32,7 @@ type proposed struct {
 	Patch    string             `json:"patch_file,omitempty"`
 	Branch   string             `json:"branch,omitempty"`
 	Commit   string             `json:"branch_commit,omitempty"`
+	Error    any                `json:"error,omitempty"`
 }
 
 // settle shows the changes and applies them as the flags say.
@@ -49,10 +50,14 @@ func (p *proposal) settle(ctx context.Context, env *console.Env, asJSON bool, re
 		}
 	}
 	err := p.deliver(ctx, env, asJSON, resp, &out)
-	if err == nil && asJSON {
-		return env.PrintJSON(out)
+	if !asJSON {
+		return err
 	}
-	return err
+	if failed, ok := errors.AsType[*console.ExitError](err); ok {
+		out.Error = console.FailureOf(failed, failed.Status)
+		err = console.Fail(failed.Status, nil)
+	}
+	return cmp.Or(env.PrintJSON(out), err)
 }
 
 // nothing reports an agent that changed no file. Its answer may explain it.
@@ -80,29 +85,29 @@ func (p *proposal) show(env *console.Env, resp *clichain.Response) error {
 	return env.Print(resp.Changes.Patch)
 }
 
-// deliver writes, commits or applies the changes.
+// deliver writes, commits or applies the changes, and notes in out what it did.
 func (p *proposal) deliver(
 	ctx context.Context, env *console.Env, asJSON bool, resp *clichain.Response, out *proposed,
 ) (err error) {
 	switch {
 	case p.patch != "":
-		out.Patch = p.patch
-		if err := os.WriteFile(p.patch, []byte(resp.Changes.Patch), 0o666); err != nil {
-			return p.keep(resp.Changes, fmt.Errorf("--patch: %w", err))
+		if err = os.WriteFile(p.patch, []byte(resp.Changes.Patch), 0o666); err != nil {
+			return p.keep(out, fmt.Errorf("--patch: %w", err))
 		}
+		out.Patch = p.patch
 		return nil
 	case p.branch != "":
-		out.Branch = p.branch
 		out.Commit, err = workspace.Commit(ctx, p.dir, p.branch, subject(resp.Text), resp.Changes)
 	case p.apply, !asJSON && terminal.Is(env.In) && terminal.Is(env.Out) && p.confirmed(ctx, env):
-		out.Applied = true
 		err = workspace.Apply(ctx, p.dir, resp.Changes)
+		out.Applied = err == nil
 	default:
-		return nil
+		return context.Cause(ctx) // of a signal during the question
 	}
 	if err != nil {
-		return p.keep(resp.Changes, err)
+		return p.keep(out, err)
 	}
+	out.Branch = p.branch
 	return p.report(env, out)
 }
 
@@ -117,7 +122,7 @@ func (p *proposal) report(env *console.Env, out *proposed) error {
 }
 
 // keep writes the patch to a file of the working directory after an error, because the work of an agent is expensive.
-func (p *proposal) keep(changes *call.Changes, err error) error {
+func (p *proposal) keep(out *proposed, err error) error {
 	status := console.ExitFailed
 	if _, ok := errors.AsType[*workspace.ConflictError](err); ok {
 		status = console.ExitConflict
@@ -126,11 +131,12 @@ func (p *proposal) keep(changes *call.Changes, err error) error {
 	if kept != nil {
 		return console.Fail(status, fmt.Errorf("%w; the patch cannot be kept: %w", err, kept))
 	}
-	_, kept = io.WriteString(file, changes.Patch)
+	_, kept = io.WriteString(file, out.Response.Changes.Patch)
 	if kept = errors.Join(kept, file.Close()); kept != nil {
 		return console.Fail(status, fmt.Errorf("%w; the patch cannot be kept: %w", err, kept))
 	}
-	return console.Fail(status, fmt.Errorf("%w; the patch is in %s", err, file.Name()))
+	out.Patch = file.Name()
+	return console.Fail(status, fmt.Errorf("%w; the patch is in %s", err, out.Patch))
 }
 
 // confirmed asks whether to apply the changes.

@@ -29,7 +29,7 @@ func (e *Env) Report(ctx context.Context, err error, asJSON bool) int {
 	case ok && known.Err == nil:
 	case errors.Is(err, syscall.EPIPE): // the reader closed the pipe
 	case asJSON: // a failed write needs no report: the exit code is not 0
-		_ = WriteJSON(e.Out, map[string]any{"error": failureOf(err, status)}, false)
+		_ = WriteJSON(e.Out, map[string]any{"error": FailureOf(err, status)}, false)
 	case status > 128:
 		fmt.Fprintln(e.Err, "clichain:", context.Cause(ctx))
 	default:
@@ -45,7 +45,8 @@ type failure struct {
 	Attempts []clichain.Attempt `json:"attempts"`
 }
 
-func failureOf(err error, status int) any {
+// FailureOf returns the JSON form of an error and its exit code.
+func FailureOf(err error, status int) any {
 	if chain, ok := errors.AsType[*clichain.ChainError](err); ok {
 		return chain
 	}
