@@ -14,9 +14,9 @@ import (
 
 // Commit commits changes to a new branch of the repository that contains dir, on top of its current commit. It returns
 // the name of the commit. The files and the index of the repository stay as they are, no hook runs, and the commit has
-// the author of git's configuration. The error is a [*ConflictError] if the changes do not fit the commit, for example
-// because they are based on uncommitted changes, or because git converts the line endings of the files. Commit refuses
-// files to which git applies a filter, such as that of Git LFS, because it runs no filter.
+// the author of git's configuration. The error is a [*ConflictError] if the changes do not fit the commit. For example,
+// they are based on uncommitted changes, or git converts the line endings of the files. Commit refuses files to which
+// git applies a filter, such as that of Git LFS, because it runs no filter.
 //
 // The changes may be from an untrusted source: Commit refuses the same ones as [Apply].
 func Commit(ctx context.Context, dir, branch, message string, changes *call.Changes) (commit string, err error) {

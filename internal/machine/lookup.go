@@ -11,8 +11,8 @@ import (
 // suffixes are the endings of programs that the system can start without a command interpreter.
 var suffixes = map[bool][]string{false: {""}, true: {"", ".exe", ".com"}}[runtime.GOOS == "windows"]
 
-// Lookup returns the absolute path of a program. A name without a slash is looked up in the absolute directories of list,
-// which has the form of PATH, and a relative path starts in dir. The error wraps [os/exec.ErrNotFound].
+// Lookup returns the absolute path of a program. It looks up a name without a slash in the absolute directories of
+// list, which has the form of PATH. A relative path starts in dir. The error wraps [os/exec.ErrNotFound].
 func Lookup(name, dir, list string) (string, error) {
 	dirs := filepath.SplitList(list)
 	switch {

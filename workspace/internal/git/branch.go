@@ -64,7 +64,7 @@ func (o Original) CheckBranch(ctx context.Context, name string) error {
 	return nil
 }
 
-// Filtered returns the first of the paths to which git applies a filter, such as that of Git LFS, when it adds the file.
+// Filtered returns the first of the paths to which git applies a filter when it adds the file, such as that of Git LFS.
 // It returns "" if there is none.
 func (o Original) Filtered(ctx context.Context, paths []string) (string, error) {
 	input := strings.NewReader(strings.Join(paths, "\x00") + "\x00")

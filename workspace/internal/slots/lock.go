@@ -85,8 +85,8 @@ func (l *locked) release() {
 	l.unlock()
 }
 
-// discard ends the use of the slot and removes it. It moves the slot out of the way first, because an agent may have made
-// files that cannot be removed. The next Sweep tries again to remove them.
+// discard ends the use of the slot and removes it. It moves the slot out of the way first, because an agent may have
+// made files that cannot be removed. The next Sweep tries to remove them again.
 func (l *locked) discard(ctx context.Context) {
 	all, err := localfile.Lock(ctx, filepath.Join(l.root, lockName), pollLock)
 	if err != nil {

@@ -59,8 +59,8 @@ func (e edit) to() string {
 	return e.write.to
 }
 
-// Written returns the paths of the files that changes write. The error is the one with which Apply refuses the changes in
-// every directory.
+// Written returns the paths of the files that changes write. The error is the one with which Apply refuses the changes
+// in every directory.
 func Written(c *call.Changes) (paths []string, err error) {
 	list, err := edits(c)
 	for _, e := range list {
