@@ -100,7 +100,7 @@ func TestStoresAreBounded(t *testing.T) {
 	}
 	// The test writes a full file, because filling it by updates would write it hundreds of times.
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
-	text, err := json.Marshal(storeFile{storeVersion, states})
+	text, err := json.Marshal(map[string]any{"version": storeVersion, "cooldowns": states})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	file, _ := fileStore(t, path)

@@ -48,13 +48,18 @@ func write(path string) {
 	}
 	s := NewFile(path, report)
 	for i := 1; ; i++ {
-		err := s.Update(context.Background(), storeKey(i), put(aState(i)))
-		for errors.Is(err, context.DeadlineExceeded) {
-			err = s.Update(context.Background(), storeKey(i), put(aState(i)))
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+		for _, update := range []func() error{
+			func() error { return s.UpdateQuota(context.Background(), "q", putQuota(aQuota(float64(i)/1024))) },
+			func() error { return s.Update(context.Background(), storeKey(i), put(aState(i))) },
+		} {
+			err := update()
+			for errors.Is(err, context.DeadlineExceeded) {
+				err = update()
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
 		}
 		fmt.Println(i)
 	}
@@ -87,14 +92,19 @@ func TestKilledWriters(t *testing.T) {
 		for i := max(1, kept-49); i <= kept; i++ {
 			require.GreaterOrEqual(t, states[storeKey(i)].Failures, i)
 		}
+		q, err := s.LoadQuota(t.Context(), "q")
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, *q.Windows[0].Used, float64(kept)/1024)
 		require.NoError(t, s.Update(t.Context(), "after", put(aState(1))))
+		require.NoError(t, s.UpdateQuota(t.Context(), "after", putQuota(aQuota(0))))
 		require.NoError(t, os.Remove(path))
+		require.NoError(t, os.Remove(quotaPath(path)))
 	}
 	t.Logf("%d of %d were killed before the new file was in place", unfinished, n)
 	require.NotZero(t, unfinished)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 2, "the locks alone: %v", left)
+	require.Len(t, left, 4, "the locks alone: %v", left)
 }
 
 // killWriter runs a writer for a while and kills it. With aimed it kills the writer when the new file appears, else
@@ -141,6 +151,14 @@ func appears(name string) {
 func contend(path string) {
 	s, gaveUp := NewFile(path, nil), 0
 	for i := range 32 {
+		for s.UpdateQuota(context.Background(), "q", func(q Quota) Quota {
+			used := 0.0
+			if len(q.Windows) > 0 {
+				used = *q.Windows[0].Used
+			}
+			return aQuota(used + 1.0/256)
+		}) != nil { // the lock was busy
+		}
 		if s.Update(context.Background(), storeKey(i), func(s State) State { return aState(s.Failures + 1) }) != nil {
 			gaveUp++
 		}
@@ -177,4 +195,7 @@ func TestConcurrentProcessesWrite(t *testing.T) {
 		kept += state.Failures
 	}
 	require.EqualValues(t, 256-gaveUp.Load(), kept)
+	q, err := s.LoadQuota(t.Context(), "q")
+	require.NoError(t, err)
+	require.InDelta(t, 1, *q.Windows[0].Used, 1e-9, "256 updates")
 }

@@ -1,10 +1,17 @@
 package cooldown
 
 import (
+	"cmp"
 	"context"
-	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // Quota is what is known about the plan of one account. It is a plain value that can be stored as JSON. The zero value
@@ -32,31 +39,115 @@ type QuotaStore interface {
 	Quotas(ctx context.Context) (map[string]Quota, error)
 }
 
-// LoadQuota returns the Quota of the key. The error is always nil.
-func (s *Memory) LoadQuota(_ context.Context, key string) (Quota, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.quotas[key], nil
+const (
+	maxQuotas  = 128 // accounts in a store
+	maxWindows = 32  // of an account, as for its backends
+	maxName    = 200 // bytes of a name
+
+	// quotaMemory is the time for which a store keeps a window after its end. The window of an account that is not used
+	// for a week is still known to be empty.
+	quotaMemory = 8 * 24 * time.Hour
+	// clockSlack is the possible difference between the clocks of two hosts.
+	clockSlack = time.Minute
+)
+
+// Kept returns a copy of the part of the Quota that a store keeps. It has at most 32 windows and 32 backends, with
+// printable names of at most 200 bytes. It drops windows that ended more than 8 days ago. Values that cannot be true
+// become unknown, and a report from the future is one of now. Without windows, it returns the zero Quota.
+func (q Quota) Kept(now time.Time) Quota {
+	var kept Quota
+	for _, w := range q.Windows {
+		w = sane(w, now)
+		known := slices.ContainsFunc(kept.Windows, func(k call.QuotaWindow) bool { return k.Name == w.Name })
+		if w.Name != "" && isName(w.Name) && !known && now.Sub(end(w)) <= quotaMemory {
+			kept.Windows = append(kept.Windows, w)
+		}
+	}
+	if len(kept.Windows) == 0 {
+		return Quota{}
+	}
+	if len(kept.Windows) > maxWindows {
+		slices.SortStableFunc(kept.Windows, func(a, b call.QuotaWindow) int { return end(b).Compare(end(a)) })
+		kept.Windows = kept.Windows[:maxWindows]
+	}
+	if isName(q.Account) {
+		kept.Account = q.Account
+	}
+	names := slices.Sorted(slices.Values(q.Backends))
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || !isName(name) })
+	kept.Backends = names[:min(len(names), maxWindows)]
+	return kept
 }
 
-// UpdateQuota replaces the Quota of the key. The error is always nil.
-func (s *Memory) UpdateQuota(_ context.Context, key string, change func(Quota) Quota) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.quotas == nil {
-		s.quotas = map[string]Quota{}
-	}
-	if next := change(s.quotas[key]); len(next.Windows) > 0 {
-		s.quotas[key] = next
+// isName reports whether tables can show a name.
+func isName(name string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	return len(name) <= maxName && !strings.ContainsFunc(name, hidden)
+}
+
+// sane returns a copy of a window without values that cannot be true.
+func sane(w call.QuotaWindow, now time.Time) call.QuotaWindow {
+	if w.Used != nil && *w.Used >= 0 && !math.IsInf(*w.Used, 0) {
+		w.Used = new(min(*w.Used, 1))
 	} else {
-		delete(s.quotas, key)
+		w.Used = nil
 	}
-	return nil
+	if w.Length < 0 || w.Length > resettime.LongestWindow {
+		w.Length = 0
+	}
+	if w.ResetsAt.Sub(now) > resettime.LongestWindow {
+		w.ResetsAt = time.Time{}
+	}
+	if w.ObservedAt.Sub(now) > clockSlack {
+		w.ObservedAt = now
+	}
+	w.ResetsAt, w.ObservedAt = wall(w.ResetsAt), wall(w.ObservedAt)
+	return w
 }
 
-// Quotas returns all keys with their values. The error is always nil.
-func (s *Memory) Quotas(context.Context) (map[string]Quota, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return maps.Clone(s.quotas), nil
+// wall removes the monotonic reading, which cannot be stored.
+func wall(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.Round(0).UTC()
+}
+
+// end returns the latest end of a window that its report permits.
+func end(w call.QuotaWindow) time.Time {
+	if last := w.ObservedAt.Add(w.Length); last.After(w.ResetsAt) {
+		return last
+	}
+	return w.ResetsAt
+}
+
+var quotaRules = rules[Quota]{
+	field: "quotas",
+	same:  func(a, b Quota) bool { return reflect.DeepEqual(a, b) },
+	empty: func(q Quota) bool { return len(q.Windows) == 0 },
+	prune: pruneQuotas,
+}
+
+// pruneQuotas replaces every Quota with the part that is kept, and removes those without reports for the longest time
+// above maxQuotas.
+func pruneQuotas(quotas map[string]Quota, now time.Time) {
+	last := map[string]time.Time{}
+	var keys []string
+	for key, q := range quotas {
+		q = q.Kept(now)
+		if quotas[key] = q; len(q.Windows) == 0 {
+			delete(quotas, key)
+			continue
+		}
+		keys = append(keys, key)
+		for _, w := range q.Windows {
+			if w.ObservedAt.After(last[key]) {
+				last[key] = w.ObservedAt
+			}
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(last[a].Compare(last[b]), strings.Compare(a, b)) })
+	for _, key := range keys[:max(len(keys)-maxQuotas, 0)] {
+		delete(quotas, key)
+	}
 }

@@ -2,6 +2,7 @@ package cooldown
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -76,4 +77,33 @@ func (s *Memory) Update(_ context.Context, key string, change func(State) State)
 		prune(s.states, time.Now())
 	}
 	return nil
+}
+
+// LoadQuota returns the Quota of the key. The error is always nil.
+func (s *Memory) LoadQuota(_ context.Context, key string) (Quota, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.quotas[key].Kept(time.Now()), nil
+}
+
+// UpdateQuota replaces the Quota of the key. The error is always nil.
+func (s *Memory) UpdateQuota(_ context.Context, key string, change func(Quota) Quota) error {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quotas == nil {
+		s.quotas = map[string]Quota{}
+	}
+	s.quotas[key] = change(s.quotas[key].Kept(now))
+	pruneQuotas(s.quotas, now)
+	return nil
+}
+
+// Quotas returns all keys with their values. The error is always nil.
+func (s *Memory) Quotas(context.Context) (map[string]Quota, error) {
+	s.mu.RLock()
+	quotas := maps.Clone(s.quotas)
+	s.mu.RUnlock()
+	pruneQuotas(quotas, time.Now())
+	return quotas, nil
 }

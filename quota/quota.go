@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // Longest is the maximum length of a window. Plans have windows of at most a month, so a later reset is a mistake.
-const Longest = 32 * 24 * time.Hour
+const Longest = resettime.LongestWindow
 
 // At returns the window as it is known at a later time. Until its reset, Used is a lower bound, because other programs
 // may have used the account since ObservedAt. After its reset, the window is empty: Used is 0, ResetsAt is zero, and

@@ -9,8 +9,12 @@ import (
 	"time"
 )
 
-// Longest is the maximum time until a limit ends. Plans have windows of at most a week, so a later time is a mistake.
+// Longest is the maximum time until a limit ends. The limits that CLIs report end after at most a week, so a later time
+// is a mistake.
 const Longest = 8 * 24 * time.Hour
+
+// LongestWindow is the maximum length of a usage window. Plans have windows of at most a month.
+const LongestWindow = 32 * 24 * time.Hour
 
 // maxResetWords is the maximum length of text to search for a time, in bytes.
 const maxResetWords = 4 << 10
