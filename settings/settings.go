@@ -30,7 +30,31 @@ type Values struct {
 	Confine call.Confinement `json:"confine"`
 	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`
+	// UsageLog turns on the log of calls. UsageContent adds prompts and answers to it.
+	UsageLog     Switch `json:"usage.log"`
+	UsageContent Switch `json:"usage.content"`
 }
+
+// Switch is [On] or [Off].
+type Switch string
+
+// The values of a Switch. The zero value is not set.
+const (
+	On  Switch = "on"
+	Off Switch = "off"
+)
+
+// UnmarshalText parses a Switch. Unknown values are errors.
+func (s *Switch) UnmarshalText(text []byte) error {
+	if !slices.Contains([]Switch{On, Off}, Switch(text)) {
+		return fmt.Errorf("is %q: use on or off", text)
+	}
+	*s = Switch(text)
+	return nil
+}
+
+// String returns the text of the Switch.
+func (s Switch) String() string { return string(s) }
 
 // Duration is a positive duration with a unit, such as 90s.
 type Duration time.Duration

@@ -30,6 +30,7 @@ specs:
   - mine.yaml
   - ~/more.yaml
 billing: subscription
+usage.log: on
 profiles:
   ci:
     timeout: 20s
@@ -47,7 +48,7 @@ func TestLoad(t *testing.T) {
 	f, err := settings.Load(path)
 	require.NoError(t, err)
 	require.Equal(t, settings.Values{
-		Order: []string{"codex", "claude"}, Timeout: settings.Duration(time.Minute), Billing: "subscription",
+		Order: []string{"codex", "claude"}, Timeout: settings.Duration(time.Minute), Billing: "subscription", UsageLog: settings.On,
 		Specs: []string{filepath.Join(dir, "mine.yaml"), filepath.Join(home, "more.yaml")},
 	}, f.Values)
 	require.Equal(t, map[string]settings.Values{
@@ -66,7 +67,7 @@ func TestLoad(t *testing.T) {
 		profile, field string
 		want           int
 	}{
-		{"", "order", 1}, {"", "specs", 3}, {"ci", "timeout", 9}, {"work", "budget", 12},
+		{"", "order", 1}, {"", "specs", 3}, {"", "usage.log", 7}, {"ci", "timeout", 10}, {"work", "budget", 13},
 		{"", "budget", 0}, {"ci", "order", 0}, {"nobody", "order", 0},
 	} {
 		require.Equal(t, test.want, f.Line(test.profile, test.field), "%+v", test)
@@ -90,13 +91,14 @@ func TestLoadErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"misspelled field", "tiemout: 60s", "line 1:1: tiemout: unknown field; did you mean timeout?"},
 		{"misspelled profiles", "profile: {}", "line 1:1: profile: unknown field; did you mean profiles?"},
-		{"unknown field", "colour: red", "line 1:1: colour: unknown field; the known fields are agent_timeout, billing, budget, confine, cooldowns, order, profiles, specs, timeout"},
+		{"unknown field", "colour: red", "line 1:1: colour: unknown field; the known fields are agent_timeout, billing, budget, confine, cooldowns, order, profiles, specs, timeout, usage.content, usage.log"},
 		{"misspelled field in a profile", "profiles:\n  ci:\n    oder: [a]", "line 3:5: profiles.ci.oder: unknown field; did you mean order?"},
 		{"profiles in a profile", "profiles:\n  ci:\n    profiles: {}", "line 3:5: profiles.ci.profiles: unknown field"},
 		{"duration without a unit", "timeout: 60", `line 1:10: timeout: is "60": use a positive duration with a unit, such as 90s or 5m`},
 		{"negative duration", "budget: -1s", `line 1:9: budget: is "-1s": use a positive duration`},
 		{"unknown payer", "billing: me", `line 1:10: billing: is "me": use subscription, api_key or any`},
 		{"unknown confinement", "confine: me", `line 1:10: confine: is "me": use auto, required or off`},
+		{"unknown switch", "usage.log: yes", `line 1:12: usage.log: is "yes": use on or off`},
 		{"text instead of a list", "order: claude", `line 1:8: order: is "claude", want a list`},
 		{"empty list", "order: []", "line 1:8: order: is empty"},
 		{"empty name", "profiles: {ci: {specs: [a, '']}}", "line 1:28: profiles.ci.specs[1]: is empty"},

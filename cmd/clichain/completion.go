@@ -7,6 +7,7 @@ import (
 	"github.com/clichain/clichain/batch"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/history"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -76,6 +77,8 @@ func completions(env *console.Env) map[string]cobra.CompletionFunc {
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(queue.Priorities),
 		"reason":      fixedWords(call.Reasons()),
+		"by":          fixedWords(history.Groups),
+		"backend":     selection.CompleteNames(env),
 		"check":       anyFile,
 		"spec":        files("json", "yaml", "yml"),
 		"schema":      jsonFile,

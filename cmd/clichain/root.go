@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/history"
 	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/serving"
@@ -38,7 +39,7 @@ when the call returns.`,
 	console.AddGroup(root, console.CommandsAsk, ask.NewAsk(env), ask.NewWork(env), ask.NewBuild(env), ask.NewDemo(env))
 	console.AddGroup(root, console.CommandsInspect,
 		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env),
-		usage.NewUsage(env))
+		usage.NewUsage(env), history.NewLog(env))
 	console.AddGroup(root, console.CommandsQueue,
 		serving.NewBatch(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
 		queue.NewWorker(env))

@@ -80,11 +80,16 @@ func TestWorkApplies(t *testing.T) {
 	t.Parallel()
 	w := newWorkplace(t)
 	w.fake("claude", "write", "code=new")
-	stdout, stderr, status := w.work("--apply")
+	stdout, stderr, status := w.work("--apply", "--config", loggingConfig(t))
 	require.Zero(t, status, stderr)
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, "clichain: applied to "+w.dir)
 	require.Equal(t, "new\n", w.code())
+	calls := w.logged()
+	require.Len(t, calls, 1)
+	project, err := filepath.EvalSymlinks(w.dir)
+	require.NoError(t, err)
+	require.Equal(t, project, calls[0].Project)
 }
 
 func TestWorkWritesPatchFile(t *testing.T) {

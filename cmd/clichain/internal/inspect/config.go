@@ -147,7 +147,7 @@ func defaultOf(name string, c selection.Catalog) string {
 	return map[string]string{
 		"order": strings.Join(selection.NamesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
 		"agent_timeout": param.AgentTimeout.String(), "billing": "any", "confine": "auto",
-		"cooldowns": cmp.Or(selection.DefaultCooldowns(), "off"),
+		"cooldowns": cmp.Or(selection.DefaultCooldowns(), "off"), "usage.log": "off", "usage.content": "off",
 	}[name]
 }
 

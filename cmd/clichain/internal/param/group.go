@@ -12,11 +12,12 @@ const (
 	GroupLimits   Group = "Limits"
 	GroupQueue    Group = "Queue"
 	GroupServer   Group = "Server"
+	GroupLog      Group = "Log"
 	GroupOutput   Group = "Output"
 )
 
 // Groups are all groups, in the order in which help texts list them.
-var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, GroupServer, GroupOutput}
+var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, GroupServer, GroupLog, GroupOutput}
 
 // commandFlags are the names of the flags that commands declare in addition to Table.
 var commandFlags = map[Group][]string{
@@ -31,6 +32,7 @@ var commandFlags = map[Group][]string{
 		"all", "reason", "side-effects",
 	},
 	GroupServer: {"listen", "token-file", "allow-origin", "ignore", "health"},
+	GroupLog:    {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
 	GroupOutput: {
 		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
 		"trace", "hold", "apply", "patch", "branch",

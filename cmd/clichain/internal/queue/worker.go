@@ -138,7 +138,8 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 		backends = copies.Wrap(backends, cfg)
 	}
 	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: selected.Chain.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown, Hooks: t.Hooks(),
+		Budget: selected.Chain.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown,
+		Hooks: clichain.JoinHooks(selected.Chain.Hooks, t.Hooks()),
 	})
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {

@@ -18,7 +18,7 @@ import (
 type Selection struct {
 	Providers
 	Config clichain.Config      // of each backend, without its Binary and Account
-	Chain  clichain.ChainConfig // Budget and Store
+	Chain  clichain.ChainConfig // Budget, Store, and Hooks that log the calls
 
 	catalog Catalog
 	specs   []clichain.CliSpec // of the Providers
@@ -48,6 +48,9 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 	s := &Selection{
 		Providers: NewProviders(chosen, f), Config: f.Config, Chain: clichain.ChainConfig{Budget: f.Budget},
 		catalog: c, specs: chosen,
+	}
+	if s.Chain.Hooks, err = r.logHooks(); err != nil {
+		return nil, err
 	}
 	if !f.NoCooldown {
 		s.Chain.Store = r.Cooldowns()
@@ -92,7 +95,7 @@ func (s *Selection) NewChain(hooks *clichain.Hooks) *clichain.Chain {
 // NewChainOf makes the chain of backends that wrap those of the selection.
 func (s *Selection) NewChainOf(backends []clichain.Backend, hooks *clichain.Hooks) *clichain.Chain {
 	cfg := s.Chain
-	cfg.Hooks = hooks
+	cfg.Hooks = clichain.JoinHooks(cfg.Hooks, hooks)
 	return clichain.ChainOf(backends, &cfg)
 }
 

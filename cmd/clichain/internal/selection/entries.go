@@ -46,6 +46,8 @@ const (
 	billingVariable      = "CLICHAIN_BILLING"
 	confineVariable      = "CLICHAIN_CONFINE"
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
+	usageLogVariable     = "CLICHAIN_USAGE_LOG"
+	usageContentVariable = "CLICHAIN_USAGE_CONTENT"
 )
 
 // Entries are all settings, in display order.
@@ -65,6 +67,10 @@ var Entries = []Entry{
 		func(c call.Confinement) string { return string(c) }, param.OneOf(param.Confinements...)),
 	entryOf("cooldowns", CooldownsVariable, func(v *settings.Values) *string { return &v.Cooldowns },
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
+	entryOf("usage.log", usageLogVariable, func(v *settings.Values) *settings.Switch { return &v.UsageLog },
+		settings.Switch.String, param.OneOf(settings.On, settings.Off)),
+	entryOf("usage.content", usageContentVariable, func(v *settings.Values) *settings.Switch { return &v.UsageContent },
+		settings.Switch.String, param.OneOf(settings.On, settings.Off)),
 }
 
 // entryOf makes the entry of the field that at returns.

@@ -171,7 +171,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 	if err := t.MeasureQuotas(cfg.Chain.Store); err != nil {
 		return err
 	}
-	cfg.Chain.Hooks, cfg.Wrap = t.Hooks(), t.Wrap
+	cfg.Chain.Hooks, cfg.Wrap = clichain.JoinHooks(cfg.Chain.Hooks, t.Hooks()), t.Wrap
 	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
 	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(r.Getenv))
 	cfg.Trace = trace

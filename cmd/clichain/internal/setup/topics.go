@@ -58,6 +58,8 @@ the settings file. SKIP_CLI is not a setting and has no flag.
   CLICHAIN_BILLING         subscription, api_key or any
   CLICHAIN_SPECS           files of specs
   CLICHAIN_COOLDOWNS       file of the cooldowns, or off
+  CLICHAIN_USAGE_LOG       on: log the calls for "clichain log", or off
+  CLICHAIN_USAGE_CONTENT   on: log prompts and answers too, or off
   CLICHAIN_CONFIG          settings file, or off
   CLICHAIN_PROFILE         profile of the settings file
 
@@ -151,6 +153,8 @@ const settingsFile = `The settings file is YAML or JSON. All settings are option
   billing: subscription    # or api_key, or any          CLICHAIN_BILLING
   confine: required        # or auto, or off             CLICHAIN_CONFINE
   cooldowns: off           # or a file                   CLICHAIN_COOLDOWNS
+  usage.log: on            # log calls, or off           CLICHAIN_USAGE_LOG
+  usage.content: on        # with their texts, or off    CLICHAIN_USAGE_CONTENT
   profiles:                # select with --profile ci    CLICHAIN_PROFILE
     ci: {timeout: 20s, billing: api_key}
 

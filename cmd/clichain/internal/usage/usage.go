@@ -8,6 +8,8 @@ import (
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/cooldowns"
+	"github.com/clichain/clichain/cmd/clichain/internal/history"
+	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/spf13/cobra"
@@ -16,7 +18,9 @@ import (
 // usageFlags are the flags of usage.
 type usageFlags struct {
 	cooldowns.Flags
-	json, watch bool
+	json, watch     bool
+	history, verify bool
+	past            history.Options
 }
 
 // NewUsage makes the command usage.
@@ -32,9 +36,12 @@ used up at its current rate. Some CLIs report their windows with each answer,
 and clichain keeps these reports beside your cooldowns.
 
 All workers of a NATS server share their reports. Use --nats or --store to show
-those; NATS_URL alone does not select them.`,
+those; NATS_URL alone does not select them.
+
+With --history, the command prints the calls of your log, and with --verify it
+checks the log; see "clichain log".`,
 		Example: `  clichain usage
-  clichain usage --watch
+  clichain usage --history --by project --since 30d
   clichain usage --json | jq '.accounts[].windows[] | {name, used, resets_at}'`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runUsage(cmd.Context(), r, f) },
@@ -46,6 +53,12 @@ those; NATS_URL alone does not select them.`,
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.watch, "watch", false,
 		"update the output until Ctrl-C; without a terminal, print a line for each change")
+	flags.BoolVar(&f.history, "history", false, "print the logged calls with their tokens and costs")
+	flags.Func("by", "`group` of the calls of --history: day, backend, model or project (default day)",
+		param.Into(&f.past.By, param.OneOf(history.Groups...)))
+	f.past.RegisterSince(flags)
+	flags.BoolVar(&f.verify, "verify", false, "check that no line of the log was changed or removed")
+	cmd.MarkFlagsMutuallyExclusive("watch", "history", "verify")
 	return cmd
 }
 
@@ -61,6 +74,13 @@ Set "cooldowns" to a file; see "clichain help settings".
 `
 
 func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err error) {
+	switch {
+	case f.history:
+		f.past.JSON = f.json
+		return history.Print(r, f.past)
+	case f.verify:
+		return history.Verify(ctx, r, f.json)
+	}
 	if f.watch && f.Embedded() {
 		return console.Usagef("--watch: cannot be used with --store, because one process at a time can use a directory")
 	}
