@@ -35,6 +35,9 @@ type Options struct {
 	JSON bool
 }
 
+// Set reports whether a flag of the options is set, except JSON.
+func (o Options) Set() bool { return o.By != "" || o.Filter != (Filter{}) }
+
 // summary is the table as JSON.
 type summary struct {
 	By    Group  `json:"by"`

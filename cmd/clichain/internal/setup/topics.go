@@ -110,6 +110,9 @@ const files = `clichain uses these files and directories:
       settings (default ~/.config/clichain/config.yaml)
   $XDG_STATE_HOME/clichain/sessions
       records of sessions (default ~/.local/state/clichain/sessions)
+  $XDG_STATE_HOME/clichain/calls
+      log of calls, if the setting usage.log is on (default
+      ~/.local/state/clichain/calls)
   $XDG_STATE_HOME/clichain/results
       results that a worker could not store in its queue (default
       ~/.local/state/clichain/results); a worker stores them as soon as the

@@ -36,10 +36,7 @@ used up at its current rate. Some CLIs report their windows with each answer,
 and clichain keeps these reports beside your cooldowns.
 
 All workers of a NATS server share their reports. Use --nats or --store to show
-those; NATS_URL alone does not select them.
-
-With --history, the command prints the calls of your log, and with --verify it
-checks the log; see "clichain log".`,
+those; NATS_URL alone does not select them.`,
 		Example: `  clichain usage
   clichain usage --history --by project --since 30d
   clichain usage --json | jq '.accounts[].windows[] | {name, used, resets_at}'`,
@@ -53,11 +50,11 @@ checks the log; see "clichain log".`,
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.watch, "watch", false,
 		"update the output until Ctrl-C; without a terminal, print a line for each change")
-	flags.BoolVar(&f.history, "history", false, "print the logged calls with their tokens and costs")
-	flags.Func("by", "`group` of the calls of --history: day, backend, model or project (default day)",
+	flags.BoolVar(&f.history, "history", false, "print sums of the calls in \"clichain log\": tokens, costs and failures")
+	flags.Func("by", "`name`: group of --history: day, backend, model or project (default day)",
 		param.Into(&f.past.By, param.OneOf(history.Groups...)))
 	f.past.RegisterSince(flags)
-	flags.BoolVar(&f.verify, "verify", false, "check that no line of the log was changed or removed")
+	flags.BoolVar(&f.verify, "verify", false, "check that no line of \"clichain log\" was changed or removed")
 	cmd.MarkFlagsMutuallyExclusive("watch", "history", "verify")
 	return cmd
 }
@@ -80,6 +77,8 @@ func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err er
 		return history.Print(r, f.past)
 	case f.verify:
 		return history.Verify(ctx, r, f.json)
+	case f.past.Set():
+		return console.Usagef("--by and --since: they need --history")
 	}
 	if f.watch && f.Embedded() {
 		return console.Usagef("--watch: cannot be used with --store, because one process at a time can use a directory")
