@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,9 +17,10 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Cooldowns is a [cooldown.Store] that all its clients share: a limit that one worker meets puts that login in
-// cooldown for the whole fleet. Backends with equal keys share a login; see clichain.Config.Account. Load reads a
-// local copy, which the server keeps up to date. Cooldowns is safe for concurrent use. Close it after use.
+// Cooldowns is a [cooldown.QuotaStore] that all its clients share. A limit that one worker meets puts that login in
+// cooldown for the whole fleet, and the usage windows that one worker reports are known to all. Backends with equal
+// keys share a login; see clichain.Config.Account. Methods that only read use a local copy, which the server keeps up
+// to date. Cooldowns is safe for concurrent use. Close it after use.
 type Cooldowns struct {
 	bucket  js.KeyValue
 	watcher js.KeyWatcher
@@ -26,6 +28,7 @@ type Cooldowns struct {
 
 	mu     sync.RWMutex
 	states map[string]Cooldown
+	quotas map[string]accountQuota
 }
 
 // Cooldown is the cooldown of one backend. It is a plain value.
@@ -66,7 +69,10 @@ func OpenCooldowns(ctx context.Context, nc *nats.Conn, cfg *Config) (*Cooldowns,
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: cooldowns: %w", err)
 	}
-	s := &Cooldowns{bucket: bucket, done: make(chan struct{}), states: map[string]Cooldown{}}
+	s := &Cooldowns{
+		bucket: bucket, done: make(chan struct{}),
+		states: map[string]Cooldown{}, quotas: map[string]accountQuota{},
+	}
 	if s.watcher, err = bucket.WatchAll(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("jetstream: cooldowns: %w", err)
 	}
@@ -97,23 +103,43 @@ func openBucket(ctx context.Context, stream js.JetStream, replicas int, mustExis
 	return bucket, err
 }
 
-// follow updates the copy. It closes known when the copy has all cooldowns that existed at the beginning.
+// follow updates the copy. It closes known when the copy has all values that existed at the beginning.
 func (s *Cooldowns) follow(known chan struct{}) {
 	defer close(s.done)
 	for e := range s.watcher.Updates() {
-		if e == nil {
+		switch {
+		case e == nil:
 			close(known)
-			continue
+		case e.Operation() == js.KeyValuePut:
+			s.copied(e.Key(), e.Value())
+		default:
+			s.copied(e.Key(), nil)
 		}
-		s.mu.Lock()
-		var v Cooldown
-		if e.Operation() == js.KeyValuePut && json.Unmarshal(e.Value(), &v) == nil {
-			s.states[e.Key()] = v
-		} else {
-			delete(s.states, e.Key())
-		}
-		s.mu.Unlock()
 	}
+}
+
+// copied stores a value in the copy. An unreadable value counts as none.
+func (s *Cooldowns) copied(k string, value []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if isQuotaKey(k) {
+		copyValue(s.quotas, k, value, parseQuota)
+	} else {
+		copyValue(s.states, k, value, parseCooldown)
+	}
+}
+
+func copyValue[V any](values map[string]V, k string, data []byte, parse func([]byte) (V, error)) {
+	if v, err := parse(data); err == nil {
+		values[k] = v
+	} else {
+		delete(values, k)
+	}
+}
+
+func parseCooldown(data []byte) (c Cooldown, err error) {
+	err = json.Unmarshal(data, &c)
+	return c, err
 }
 
 // Close stops updating the copy. The cooldowns stay on the server.
@@ -146,12 +172,31 @@ const updateLimit = 3 * time.Second
 // Update replaces the state of a key with a compare-and-set. It returns the server's error, or an error if the server
 // does not answer within 3 s.
 func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
+	return s.replace(ctx, store.Key(name), func(data []byte) ([]byte, error) {
+		old, err := parseCooldown(data)
+		if err != nil {
+			old = Cooldown{} // an unreadable value counts as none
+		}
+		switch next := change(old.State); next {
+		case old.State:
+			return data, nil
+		case cooldown.State{}:
+			return nil, nil
+		default:
+			return json.Marshal(Cooldown{name, next})
+		}
+	})
+}
+
+// replace replaces the value of a key with the result of change, and tries again if another client was faster. A nil
+// result removes the key.
+func (s *Cooldowns) replace(ctx context.Context, k string, change func(old []byte) (next []byte, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, updateLimit)
 	defer cancel()
 	pause := backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(time.Millisecond), backoff.WithMaxInterval(100*time.Millisecond))
 	err := backoff.Retry(func() error {
-		err := s.replace(ctx, name, change)
+		err := s.tryReplace(ctx, k, change)
 		if err != nil && !jsapi.IsConflict(err) && !errors.Is(err, js.ErrKeyExists) {
 			return backoff.Permanent(err)
 		}
@@ -163,40 +208,29 @@ func (s *Cooldowns) Update(ctx context.Context, name string, change func(cooldow
 	return nil
 }
 
-func (s *Cooldowns) replace(ctx context.Context, name string, change func(cooldown.State) cooldown.State) error {
-	k := store.Key(name)
-	var old Cooldown
+func (s *Cooldowns) tryReplace(ctx context.Context, k string, change func([]byte) ([]byte, error)) error {
+	var old []byte
 	var revision uint64
 	found, err := s.bucket.Get(ctx, k)
 	switch {
 	case err == nil:
-		revision = found.Revision()
-		if err := json.Unmarshal(found.Value(), &old); err != nil {
-			old = Cooldown{} // an unreadable value counts as none
-		}
+		old, revision = found.Value(), found.Revision()
 	case !errors.Is(err, js.ErrKeyNotFound):
 		return err
 	}
-	next := change(old.State)
+	next, err := change(old)
 	switch {
-	case next == old.State:
-		return nil
-	case next == cooldown.State{}:
-		return s.bucket.Delete(ctx, k, js.LastRevision(revision))
-	}
-	data, err := json.Marshal(Cooldown{name, next})
-	if err != nil {
+	case err != nil || bytes.Equal(next, old):
 		return err
-	}
-	if revision == 0 {
-		_, err = s.bucket.Create(ctx, k, data)
-	} else {
-		_, err = s.bucket.Update(ctx, k, data, revision)
+	case next == nil:
+		err = s.bucket.Delete(ctx, k, js.LastRevision(revision))
+	case revision == 0:
+		_, err = s.bucket.Create(ctx, k, next)
+	default:
+		_, err = s.bucket.Update(ctx, k, next, revision)
 	}
 	if err == nil {
-		s.mu.Lock()
-		s.states[k] = Cooldown{name, next} // this client reads its own write before the server reports it
-		s.mu.Unlock()
+		s.copied(k, next) // this client reads its own write before the server reports it
 	}
 	return err
 }

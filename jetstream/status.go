@@ -191,6 +191,9 @@ func (q *Queue) addCooldowns(ctx context.Context, s *Status) error {
 		return err
 	}
 	for k := range keys.Keys() {
+		if isQuotaKey(k) {
+			continue
+		}
 		if c, ok := cooldownIn(ctx, bucket, k); ok && c.State.Until.After(time.Now()) {
 			s.Cooldowns = append(s.Cooldowns, c)
 		}
