@@ -51,6 +51,12 @@ const (
 
 var errDamagedHead = errors.New("the head is damaged")
 
+// valid reports whether the numbers make sense, so that sums of them do not overflow.
+func (s segment) valid() bool {
+	const most = 1 << 40
+	return s.Number > 0 && s.Number < most && s.Bytes >= 0 && s.Bytes < most
+}
+
 func (s segment) name() string { return fmt.Sprintf("%08d.jsonl", s.Number) }
 
 // last returns the segment that gets the next line, or nil.
@@ -119,7 +125,7 @@ func segmentsIn(dir string) (list []segment, err error) {
 	}
 	for _, entry := range entries {
 		var s segment
-		if n, _ := fmt.Sscanf(entry.Name(), "%d.jsonl", &s.Number); n != 1 || s.name() != entry.Name() {
+		if n, _ := fmt.Sscanf(entry.Name(), "%d.jsonl", &s.Number); n != 1 || s.name() != entry.Name() || !s.valid() {
 			continue
 		}
 		info, err := entry.Info()
@@ -160,7 +166,7 @@ func readHead(dir string) (*head, error) {
 // valid reports whether the numbers of a head make sense.
 func (h *head) valid() bool {
 	for _, s := range h.Segments {
-		if s.Number < 1 || s.Bytes < 0 {
+		if !s.valid() {
 			return false
 		}
 	}

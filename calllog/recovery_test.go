@@ -218,6 +218,7 @@ func FuzzFiles(f *testing.F) {
 	}
 	f.Add(lines, []byte(`{"version":1,"segments":[{"number":1,"bytes":10}],"count":1,"next":{"hash":"","bytes":3}}`))
 	f.Add([]byte("{}\n\n[\n"), []byte(`{"segments":[{"number":9223372036854775807}]}`))
+	f.Add([]byte("x\n"), []byte(`{"version":1,"segments":[{"number":1,"bytes":9223372036854775807}],"next":{"bytes":9}}`))
 	f.Add([]byte(nil), []byte(`{"segments":[],"next":{"bytes":1}}`))
 	f.Add([]byte("x"), []byte(`{"version":2}`))
 	f.Fuzz(func(t *testing.T, lines, headText []byte) {
