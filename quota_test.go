@@ -65,8 +65,8 @@ func TestQuotaOfLimit(t *testing.T) {
 	be := requireReason(t, clichain.ReasonUsageLimit, err)
 	require.Len(t, be.Quota, 2)
 	for i, want := range []call.QuotaWindow{
-		{Name: "seven_day", Used: new(0.71), Length: 7 * 24 * time.Hour},
 		{Name: "five_hour", Used: new(1.0), Length: 5 * time.Hour, ResetsAt: reset},
+		{Name: "seven_day", Used: new(0.71), Length: 7 * 24 * time.Hour},
 	} {
 		require.WithinDuration(t, time.Now(), be.Quota[i].ObservedAt, time.Minute)
 		be.Quota[i].ObservedAt = time.Time{}

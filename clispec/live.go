@@ -44,6 +44,9 @@ type LiveRules struct {
 	// to the next turn. After Resume, an event of an earlier turn is not assigned to the first turn. Empty: events are
 	// assigned to the current turn.
 	OfTurn string `json:"of_turn,omitempty"`
+	// Usage asks for the usage windows of the plan, after a turn that reported no used share. The rules parse the response
+	// as that to a message with Ends. A process that does not answer within 250 ms, or refuses, is not asked again.
+	Usage []LiveMessage `json:"usage,omitempty"`
 	// Cumulative lists the fields of a usage that the CLI accumulates over the turns of a context, as
 	// SessionRules.Cumulative does for a session.
 	Cumulative []string `json:"cumulative,omitempty"`

@@ -45,6 +45,11 @@ func (v *validator) live(r *LiveRules) {
 			v.add(fmt.Sprintf("live.barrier[%d].notice", i), "true", "is invalid: only a response proves anything")
 		}
 	}
+	for i, m := range r.Usage {
+		if m.Notice {
+			v.add(fmt.Sprintf("live.usage[%d].notice", i), "true", "is invalid: only a response has the usage windows")
+		}
+	}
 	ends := func(m LiveMessage) bool { return m.Ends }
 	terminal := func(e EventRule) bool { return e.Terminal }
 	if !slices.ContainsFunc(r.Events, terminal) && (len(r.Events) > 0 || slices.ContainsFunc(r.Turn, ends)) {
@@ -88,6 +93,7 @@ func (r *LiveRules) lists() []liveList {
 	return []liveList{
 		{"ready", r.Ready}, {"open", r.Open}, {"resume", r.Resume}, {"opened", r.Opened}, {"turn", r.Turn},
 		{"interrupt", r.Interrupt}, {"clear", r.Clear}, {"close", r.Close}, {"barrier", r.Barrier},
+		{"usage", r.Usage},
 	}
 }
 

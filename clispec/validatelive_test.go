@@ -116,6 +116,7 @@ var liveMistakes = []liveMistake{
 	{"barrier without a name", func(r *clispec.LiveRules) { r.Barrier = []clispec.LiveMessage{{}} }, "live.barrier[0].method", "is missing"},
 	{"context ID without open", func(r *clispec.LiveRules) { oneContext(r); r.Turn[0].Params = `{"id":{context:json}}` }, "live.turn[0].params", "is the id from live.open"},
 	{"turn ID without its path", func(r *clispec.LiveRules) { r.TurnID = "" }, "live.interrupt[0].params", "is the id at live.turn_id"},
+	{"request for usage windows without a response", func(r *clispec.LiveRules) { r.Usage = []clispec.LiveMessage{{Method: "a", Notice: true}} }, "live.usage[0].notice", "only a response"},
 	{"negative growth", func(r *clispec.LiveRules) { r.GrowthMB = -1 }, "live.growth_mb", "is negative"},
 	{"unquoted text", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":{prompt}}` }, "live.turn[0].params", "write a text as {field:json}"},
 	{"quoted text without escapes", func(r *clispec.LiveRules) { r.Turn[0].Params = `{"a":"{prompt}"}` }, "live.turn[0].params", "write a text as {field:json}"},

@@ -159,14 +159,14 @@ func (a *agent) read(m object) {
 		}
 		a.interrupted <- struct{}{}
 		a.reply(id, object{})
+	case "usage":
+		a.usage(id)
 	case "":
 		if id != nil { // a response
 			a.answers <- m
 		}
 	}
 }
-
-func (a *agent) turnID(request any) string { return fmt.Sprint("turn-", request) }
 
 func (a *agent) id() string { return fmt.Sprintf("thread-%d", a.thread) }
 

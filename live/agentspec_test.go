@@ -80,12 +80,17 @@ func agentSpec(dialect string) clichain.CliSpec {
 // agentOf returns a backend whose CLI is the fake agent of a dialect.
 func agentOf(t *testing.T, dialect, manners string, cfg clichain.Config) *clichain.Provider {
 	t.Helper()
+	return agentWith(t, agentSpec(dialect), dialect, manners, cfg)
+}
+
+// agentWith is agentOf with a changed spec.
+func agentWith(t *testing.T, spec clichain.CliSpec, dialect, manners string, cfg clichain.Config) *clichain.Provider {
+	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	cfg.Binary = filepath.Join(t.TempDir(), "agent-"+dialect)
 	require.NoError(t, os.Symlink(exe, cfg.Binary))
 	cfg.Env = append(cfg.Env, "AGENT_MANNERS="+manners)
-	spec := agentSpec(dialect)
 	require.NoError(t, spec.Validate())
 	return clichain.NewProvider(spec, &cfg)
 }

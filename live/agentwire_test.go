@@ -1,5 +1,7 @@
 package live_test
 
+import "fmt"
+
 func text(m object, path ...string) string {
 	s, _ := dig(m, path[:len(path)-1]...)[path[len(path)-1]].(string)
 	return s
@@ -27,3 +29,5 @@ func (a *agent) fail(id any, message string) {
 	}
 	a.send(object{"id": id, "error": object{"code": -32000, "message": message}})
 }
+
+func (a *agent) turnID(request any) string { return fmt.Sprint("turn-", request) }

@@ -193,6 +193,8 @@ func claudeLive() clispec.LiveRules {
 		Ready: []clispec.LiveMessage{{Method: "initialize"}},
 		Turn:  user("{prompt:json}"), Clear: user(`"/clear"`),
 		Interrupt: []clispec.LiveMessage{{Method: "interrupt"}},
+		// This version reports the windows in each turn. The first one that does has not been determined.
+		Usage: []clispec.LiveMessage{{Method: "get_usage", When: clispec.When{Before: "2.1.329"}}},
 		Asks: []clispec.AskRule{{
 			Method: "can_use_tool", Tool: "tool_name", Input: "input",
 			Allow: `{"behavior":"allow","updatedInput":{input}}`, Deny: `{"behavior":"deny","message":"this is not permitted"}`,

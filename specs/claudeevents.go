@@ -41,6 +41,12 @@ func claudeNotices() []clispec.EventRule {
 			Kind:  call.EventRetry, Last: true, Set: with(retry, "message", "=most likely a connection error"),
 		},
 		{Match: pairs("type", "system", "subtype", "api_retry"), Kind: call.EventRetry, Set: with(retry, "code", "error")},
+		{
+			Match: pairs("type", "", "method", "get_usage", "@.value.utilization", ".+"),
+			Each:  "result.rate_limits|@members", Kind: call.EventLimit, Set: pairs(
+				"window", "@.key", "window_used_percent", "@.value.utilization", "window_reset", "@.value.resets_at",
+			),
+		},
 		// Versions of half a year ago report only the window nearest to its limit, with the next rules.
 		{
 			Match: pairs("type", "rate_limit_event", "@.value.utilization", ".+"),

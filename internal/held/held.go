@@ -39,6 +39,7 @@ type Plan struct {
 	Timeout, First, Idle time.Duration
 	// MaxOutput limits the output of a turn, in bytes. Zero means no limit.
 	MaxOutput int64
+	Windows   bool // the account may have usage windows
 
 	// Compose creates a turn from a request. The error has the reason unsupported if the request needs another
 	// process.
@@ -86,6 +87,7 @@ type CLI struct {
 
 	contexts contexts
 	used     call.Usage // cumulative usage of the context; used by one turn at a time
+	mute     bool       // the CLI does not report its usage windows on request; used by one turn at a time
 
 	mu    sync.Mutex
 	now   *turn  // receives the output of the process

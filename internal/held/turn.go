@@ -140,7 +140,9 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 	} else {
 		defer forget()
 	}
-	resp, failed := c.verdict(t, req, c.await(ctx, turnCtx, t))
+	cause := c.await(ctx, turnCtx, t)
+	c.askUsage(ctx, t, cause)
+	resp, failed := c.verdict(t, req, cause)
 	switch {
 	case failed != nil:
 		failed.Usage = c.own(failed.Usage)

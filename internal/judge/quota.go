@@ -77,26 +77,6 @@ func plainTime(t time.Time) time.Time {
 	return t.Round(0).UTC()
 }
 
-// report adds windows to those of the run. A later report replaces an earlier one, except for what it does not tell.
-func (t *Tally) report(windows []call.QuotaWindow) {
-	for _, w := range windows {
-		i := slices.IndexFunc(t.Quota, func(old call.QuotaWindow) bool { return old.Name == w.Name })
-		if i < 0 {
-			t.Quota = append(t.Quota, w)
-			continue
-		}
-		old := t.Quota[i]
-		if w.Used == nil {
-			w.Used = old.Used
-		}
-		if w.ResetsAt.IsZero() {
-			w.ResetsAt = old.ResetsAt
-		}
-		w.Length = cmp.Or(w.Length, old.Length)
-		t.Quota[i] = w
-	}
-}
-
 // KnowsUsed reports whether the CLI has reported the used share of a window.
 func (t *Tally) KnowsUsed() bool {
 	return slices.ContainsFunc(t.Quota, func(w call.QuotaWindow) bool { return w.Used != nil })

@@ -9,6 +9,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/plaintext"
 	"github.com/clichain/clichain/internal/resettime"
+	"github.com/clichain/clichain/quota"
 )
 
 // Tally accumulates the events of one run. It does no I/O, so a recorded stream gives the same result as a live
@@ -89,7 +90,9 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	case call.EventRetry:
 		t.retry = new(*e)
 	case call.EventLimit:
-		t.report(e.Quota)
+		if len(e.Quota) > 0 {
+			t.Quota = quota.Merge(t.Quota, e.Quota)
+		}
 		if t.limit = nil; e.Failed { // otherwise the request was allowed
 			t.limit = new(*e)
 		}

@@ -108,8 +108,8 @@ func (p *Provider) holding(
 	return held.Plan{
 		Invocation: inv.Invocation, Box: inv.box, Rules: &p.Spec.Live, Remove: remove,
 		Command:   proc.Command{Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup, Rules: inv.confined.rules},
-		MaxOutput: p.Settings.MaxOutput,
-		Timeout:   max(p.Settings.Timeout, 0), First: p.Settings.FirstOutputTimeout, Idle: p.Settings.IdleTimeout,
+		MaxOutput: p.Settings.MaxOutput, Windows: inv.bill.Payer("") != call.BillingAPIKey,
+		Timeout: max(p.Settings.Timeout, 0), First: p.Settings.FirstOutputTimeout, Idle: p.Settings.IdleTimeout,
 		Permit: permit,
 		Enter: func(stop context.CancelCauseFunc) func() {
 			ctx, leave := p.Settings.Registry.Enter(ctx, p.Name, stop)

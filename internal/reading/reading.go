@@ -91,6 +91,13 @@ func (r *Reading) Delivered() bool {
 	return r.shown
 }
 
+// KnowsUsed reports whether the CLI has reported the used share of a usage window.
+func (r *Reading) KnowsUsed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tally.KnowsUsed()
+}
+
 // keepLine collects the output of a mode that is read at the end.
 func (r *Reading) keepLine(line []byte) {
 	r.mu.Lock()
