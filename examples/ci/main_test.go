@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -118,7 +119,7 @@ func TestWorkflow(t *testing.T) {
 		Permissions map[string]string
 		Jobs        map[string]struct {
 			Steps []struct {
-				Uses string
+				Uses, Run string
 				With map[string]string
 				Env  map[string]string
 			}
@@ -139,4 +140,19 @@ func TestWorkflow(t *testing.T) {
 		}
 	}
 	require.NotContains(t, string(data), "pull_request_target")
+	if runtime.GOOS != "windows" {
+		summarize(t, steps[len(steps)-1].Run)
+	}
+}
+
+// summarize runs the last step of the workflow, in whose summary no text of a patch is markup.
+func summarize(t *testing.T, script string) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("fix.patch", []byte("@@ -1,2 +1,2 @@\n ```\n-<b>\n+![x](y)\n"), 0o600))
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Env = append(os.Environ(), "GITHUB_STEP_SUMMARY=summary")
+	require.NoError(t, cmd.Run())
+	data, err := os.ReadFile("summary")
+	require.NoError(t, err)
+	require.Equal(t, "    @@ -1,2 +1,2 @@\n     ```\n    -<b>\n    +![x](y)\n", string(data))
 }
