@@ -56,6 +56,12 @@ var refusals = []struct {
 		m.git(m.top, "config", "core.worktree", filepath.Dir(m.top))
 		return Source{}
 	}, "because of core.worktree"},
+	{"ignored directory", func(m *machine) Source {
+		m.write(".gitignore", "/out/\n")
+		m.write("out/sub/x", "x")
+		m.commit()
+		return Source{Dir: m.at("out/sub")}
+	}, "ignores all files of"},
 	{"tree above the limit", func(*machine) Source { return Source{MaxBytes: 3} }, "more than 3 bytes (MaxBytes)"},
 	{"untracked files above the limit", func(m *machine) Source {
 		m.git(m.top, "init", "-q")
