@@ -24,14 +24,18 @@ func (l *Loop) accept(ctx context.Context, view chainview.View, a *attempt) {
 	}
 }
 
-// check runs the check on copies of the request and the answer. It returns a panic of the check as an error.
+// check runs the check on copies of the request and the answer. It returns a panic of the check, or of the method Error of
+// its error, as an error.
 func (l *Loop) check(ctx context.Context, resp *call.Response) (problem error) {
 	defer func() {
 		if v := recover(); v != nil {
 			problem = panicError(v)
 		}
 	}()
-	return l.Accept(ctx, l.Req.Clone(), resp.Clone())
+	if problem = l.Accept(ctx, l.Req.Clone(), resp.Clone()); problem != nil {
+		_ = problem.Error() // panics for a nil pointer that the check returned as an error
+	}
+	return problem
 }
 
 // panicError returns the error of a check that panicked with the value v.
