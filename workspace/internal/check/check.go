@@ -133,7 +133,7 @@ func (s *Settings) run(ctx context.Context, c proc.Command) *call.Error {
 		c.KillAt = kill
 	}
 	result, err := proc.Run(limited, c)
-	text := plaintext.NewRedactor(c.Env).CleanDisguised(out.String())
+	text := out.text(plaintext.NewRedactor(c.Env).CleanDisguised)
 	switch cause := judge.Ended(ctx, result.Cause); {
 	case err != nil && limited.Err() == nil:
 		return cannotRun(c.Args, err)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +91,18 @@ func TestRunKeepsEndOfOutput(t *testing.T) {
 	failed := settings(t).Run(t.Context(), sh("seq 1 100000; exit 1"), t.TempDir())
 	require.Regexp(t, `^\[\d+ bytes dropped\]\n`, failed.Stderr)
 	require.True(t, strings.HasSuffix(failed.Stderr, "\n100000"))
+}
+
+// The output is cut after the redaction, so that no part of a secret remains at the cut.
+func TestRunRedactsSecretAtCut(t *testing.T) {
+	for _, before := range []int{0, 1 << 20} {
+		script := fmt.Sprintf(`head -c %d /dev/zero | tr '\0' y; printf %%s "$SECRET_TOKEN"; head -c %d /dev/zero | tr '\0' x; exit 1`,
+			before, maxOutput-len("hush"))
+		failed := settings(t).Run(t.Context(), sh(script), t.TempDir())
+		require.ErrorIs(t, failed, call.ErrRejected)
+		require.NotContains(t, failed.Stderr, "ush")
+		require.Greater(t, len(failed.Stderr), maxOutput-100)
+	}
 }
 
 func TestRunTimeout(t *testing.T) {
