@@ -176,15 +176,6 @@ func TestAcceptPanics(t *testing.T) {
 	}
 }
 
-// A nil pointer in an error is not nil, and its method Error panics.
-func TestAcceptReturnsNilPointer(t *testing.T) {
-	_, err := accepting(t, func(context.Context, clichain.Request, *clichain.Response) error {
-		return (*clichain.BackendError)(nil)
-	}, clichain.Prompt("hi"), clichain.ChainConfig{}, &backend{name: "a"})
-	require.ErrorIs(t, err, clichain.ErrRejected)
-	require.ErrorContains(t, err, "the check panicked: runtime error: invalid memory address")
-}
-
 // The duration and the cost of a rejected answer count for the order.
 func TestRejectionCountsForOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -119,3 +119,12 @@ func TestBackendRejectsItsOwnAnswer(t *testing.T) {
 	}
 	require.Equal(t, 4, b.asked)
 }
+
+// A nil pointer in an error is not nil, and its method Error panics.
+func TestAcceptReturnsNilPointer(t *testing.T) {
+	_, err := accepting(t, func(context.Context, clichain.Request, *clichain.Response) error {
+		return (*clichain.BackendError)(nil)
+	}, clichain.Prompt("hi"), clichain.ChainConfig{}, &backend{name: "a"})
+	require.ErrorIs(t, err, clichain.ErrRejected)
+	require.ErrorContains(t, err, "the check panicked: runtime error: invalid memory address")
+}
