@@ -120,8 +120,8 @@ func TestWorkflow(t *testing.T) {
 		Jobs        map[string]struct {
 			Steps []struct {
 				Uses, Run string
-				With map[string]string
-				Env  map[string]string
+				With      map[string]string
+				Env       map[string]string
 			}
 		}
 	}

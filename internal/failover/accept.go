@@ -24,8 +24,8 @@ func (l *Loop) accept(ctx context.Context, view chainview.View, a *attempt) {
 	}
 }
 
-// check runs the check on copies of the request and the answer. It returns a panic of the check, or of the method Error of
-// its error, as an error.
+// check runs the check on copies of the request and the answer. It returns a panic of the check, or of the method Error
+// of its error, as an error.
 func (l *Loop) check(ctx context.Context, resp *call.Response) (problem error) {
 	defer func() {
 		if v := recover(); v != nil {

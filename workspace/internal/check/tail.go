@@ -34,8 +34,8 @@ func (t *tail) Write(chunk []byte) (int, error) {
 	return len(chunk), nil
 }
 
-// text returns the end of the output as valid UTF-8, without surrounding white space and without the secrets that redact
-// removes. A line tells how much is missing before it.
+// text returns the end of the output as valid UTF-8, without surrounding white space and without the secrets that
+// redact removes. A line tells how much is missing before it.
 func (t *tail) text(redact func(string) string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

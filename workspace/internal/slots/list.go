@@ -52,8 +52,8 @@ func (o original) list(ctx context.Context, own git.Repo) (l listing, err error)
 	return l, err
 }
 
-// notIgnored returns an error if the copy of Dir would be empty because git ignores all its files. Git would also ignore
-// the work of an agent there.
+// notIgnored returns an error if the copy of Dir would be empty because git ignores all its files. Git would also
+// ignore the work of an agent there.
 func (o original) notIgnored(l listing) error {
 	names, err := readNames(filepath.Join(o.top, o.rel))
 	below := filepath.ToSlash(o.rel) + "/"
@@ -61,8 +61,8 @@ func (o original) notIgnored(l listing) error {
 	if err != nil || len(names) == 0 || o.rel == "." || slices.ContainsFunc(l.wanted, in) {
 		return nil
 	}
-	return fmt.Errorf("workspace: the repository ignores all files of %s: run \"git init\" there, or use another directory",
-		filepath.Join(o.top, o.rel))
+	return fmt.Errorf("workspace: the repository ignores all files of %s: run \"git init\" there, "+
+		"or use another directory", filepath.Join(o.top, o.rel))
 }
 
 func (o original) listRepository(ctx context.Context, own git.Repo, l *listing) error {
