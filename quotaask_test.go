@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -73,3 +74,29 @@ func TestAskQuotaOfOtherCLI(t *testing.T) {
 }
 
 func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+
+// The chain stores the report under the account of the backend, so that other chains with the store know it.
+func TestChainAskQuota(t *testing.T) {
+	suppressNothing(t)
+	clitest.NoLeaks(t)
+	const report = `{"id":2,"result":{"rateLimits":{"primary":{"usedPercent":42,"windowDurationMins":300,"resetsAt":null}}}}`
+	store := cooldown.NewMemory()
+	p := provider(t, specs.Codex(), clichain.Config{Account: "team"}, appServer(t.TempDir(), report))
+	chain := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: store})
+	require.Empty(t, chain.Quota(t.Context(), p))
+	windows, err := chain.AskQuota(t.Context(), p)
+	require.NoError(t, err)
+	require.Len(t, windows, 1)
+	other := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: store})
+	require.Equal(t, windows, other.Quota(t.Context(), p))
+	quotas, err := store.Quotas(t.Context())
+	require.NoError(t, err)
+	require.Len(t, quotas, 1)
+	for _, q := range quotas {
+		require.Equal(t, cooldown.Quota{Account: "team", Backends: []string{"codex"}, Windows: windows}, q)
+	}
+	windows, err = chain.AskQuota(t.Context(), &backend{name: "b"})
+	require.NoError(t, err)
+	require.Empty(t, windows)
+	require.Empty(t, chain.Quota(t.Context(), &backend{name: "b"}))
+}

@@ -43,6 +43,7 @@ func TestZeroValues(t *testing.T) {
 		require.ErrorContains(t, c.Ready(t.Context()), "no backends to try")
 		require.NoError(t, c.Validate())
 		require.NoError(t, c.CoolingDown(t.Context(), &backend{name: "b"}))
+		require.Empty(t, c.Quota(t.Context(), &backend{name: "b"}))
 	})
 	t.Run("Memory", func(t *testing.T) {
 		c := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonBilling)}, &clichain.ChainConfig{Store: new(cooldown.Memory)})

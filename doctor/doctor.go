@@ -16,6 +16,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/machine"
+	"github.com/clichain/clichain/quota"
 )
 
 // Config configures [Diagnose]. With the zero value, Diagnose only reads files and environment variables.
@@ -30,7 +31,8 @@ type Config struct {
 	ProbeTimeout time.Duration
 	// Dir is the directory whose trust is checked. Empty: the working directory of this process.
 	Dir string
-	// Store has the cooldowns of the backends. A chain has its own store. Nil: no cooldowns.
+	// Store has the cooldowns of the backends and, if it is a [cooldown.QuotaStore], their usage windows. A chain has
+	// its own store. Nil: no cooldowns and windows.
 	Store cooldown.Store
 	// CacheDir is the directory for the versions that were found. Empty: "clichain" in the cache directory of the
 	// user.
@@ -58,6 +60,7 @@ type Diagnosis struct {
 	Confined       map[string]string  `json:"confined"`         // what would confine a call, by its access
 	SuppressedBy   string             `json:"suppressed_by"`    // the variable or setting that turns the backend off
 	CoolingUntil   *time.Time         `json:"cooling_until"`    // the end of its cooldown; nil: not in cooldown
+	Window         *call.QuotaWindow  `json:"window"`           // the fullest usage window of its account; nil: unknown
 	Problems       []Problem          `json:"problems"`         // reasons why it cannot answer, followed by remarks
 }
 
@@ -159,6 +162,9 @@ func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 		d.examineProvider(m.provider, &found)
 	} else if b, ok := m.Backend.(interface{ Available(context.Context) error }); ok {
 		found.block(b.Available(ctx))
+	}
+	if w, ok := quota.Fullest(m.chain.Quota(ctx, m.Backend), time.Now()); ok {
+		found.Window = &w
 	}
 	if err := m.chain.CoolingDown(ctx, m.Backend); err != nil {
 		found.CoolingUntil = new(call.AsError(found.Name, err).RetryAfter)

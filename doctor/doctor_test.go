@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,6 +151,29 @@ func TestDiagnoseFlattensChains(t *testing.T) {
 	require.ErrorIs(t, inner.Ready(t.Context()), call.ErrCoolingDown)
 }
 
+// The report has the window of the account of which the most is used, as a chain has stored it.
+func TestDiagnoseWindow(t *testing.T) {
+	reset := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	line := clitest.Step{ReadLine: true}
+	freshMachine(t, play(line, stdout(`{"id":1,"result":{}}`+"\n"), line, line, stdout(fmt.Sprintf(`{"id":2,"result":{"rateLimits":{`+
+		`"secondary":{"usedPercent":20,"windowDurationMins":10080,"resetsAt":%[1]d},`+
+		`"primary":{"usedPercent":63,"windowDurationMins":300,"resetsAt":%[1]d}}}}`, reset.Unix())+"\n"), readStdin))
+	logIn(t)
+	codex := clichain.NewProvider(specs.Codex(), nil)
+	cfg := &doctor.Config{Store: cooldown.NewMemory()}
+	examine := func() *call.QuotaWindow {
+		return doctor.Diagnose(t.Context(), []clichain.Backend{codex}, cfg).Backends[0].Window
+	}
+	require.Nil(t, examine())
+	_, err := clichain.ChainOf([]clichain.Backend{codex}, &clichain.ChainConfig{Store: cfg.Store}).AskQuota(t.Context(), codex)
+	require.NoError(t, err)
+	w := examine()
+	require.NotNil(t, w)
+	require.WithinDuration(t, time.Now(), w.ObservedAt, time.Minute)
+	w.ObservedAt = time.Time{}
+	require.Equal(t, &call.QuotaWindow{Name: "primary", Used: new(0.63), Length: 5 * time.Hour, ResetsAt: reset}, w)
+}
+
 func TestDoctorProbes(t *testing.T) {
 	const status = `{"loggedIn": true, "authMethod": "claude.ai"}`
 	for name, test := range map[string]struct {
@@ -266,6 +290,10 @@ func TestReport(t *testing.T) {
 	t.Logf("all backends, nothing remembered: %v", best)
 	require.Less(t, best, 2*time.Second) // Under load (four busy loops) and with the race detector it takes 350 ms.
 	require.Equal(t, "SKIP_CLI", report.Backends[1].SuppressedBy)
+	observed := time.Now().UTC().Truncate(time.Second)
+	report.Backends[0].Window = &call.QuotaWindow{
+		Name: "five_hour", Used: new(0.5), Length: 5 * time.Hour, ResetsAt: observed.Add(time.Hour), ObservedAt: observed,
+	}
 
 	data, err := json.Marshal(report)
 	require.NoError(t, err)

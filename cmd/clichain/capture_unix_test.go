@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -75,7 +76,10 @@ func (s *capture) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-var paint = regexp.MustCompile(`^\x1b\[[0-9]+m`)
+var (
+	paint = regexp.MustCompile(`^\x1b\[[0-9]+m`)
+	back  = regexp.MustCompile(`^\x1b\[([0-9]+)F`)
+)
 
 // show interprets the first character or escape code of the text, and returns its length.
 func (s *capture) show(text []byte) int {
@@ -87,7 +91,12 @@ func (s *capture) show(text []byte) int {
 	case r == '\n': // the terminal has already written a carriage return
 		s.lines = append(s.lines, nil)
 		return 1
-	case bytes.HasPrefix(text, []byte("\x1b[K")):
+	case back.Match(text): // a drawing erases the rest of the screen after it has moved back
+		code := back.FindSubmatch(text)
+		n, _ := strconv.Atoi(string(code[1]))
+		s.lines, s.column = s.lines[:max(len(s.lines)-n, 1)], 0
+		return len(code[0])
+	case bytes.HasPrefix(text, []byte("\x1b[K")), bytes.HasPrefix(text, []byte("\x1b[J")):
 		*line = (*line)[:min(s.column, len(*line))]
 		return 3
 	case paint.Match(text):

@@ -29,16 +29,19 @@ func (f *Flags) Register(r *selection.Resolver, flags *pflag.FlagSet, noun strin
 // Embedded reports whether the store is in the directory of a queue, which only one process can use.
 func (f *Flags) Embedded() bool { return f.queue.Embedded() }
 
+// Given reports whether flags select the store of a fleet or a queue.
+func (f *Flags) Given() bool { return f.queue.NATS.Servers != "" || f.queue.Embedded() }
+
 // Store is a store whose content a command can list.
 type Store interface {
-	cooldown.Store
+	cooldown.QuotaStore
 	States(ctx context.Context) (map[string]cooldown.State, error)
 }
 
 // Open opens the store. The store is nil if there is none; done is never nil.
 func (f *Flags) Open(ctx context.Context, r *selection.Resolver) (there Store, done func() error, err error) {
 	done = func() error { return nil }
-	if f.queue.NATS.Servers == "" && !f.queue.Embedded() {
+	if !f.Given() {
 		file, err := r.CooldownFile()
 		if file != nil {
 			there = file

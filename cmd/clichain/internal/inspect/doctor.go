@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
@@ -147,11 +148,11 @@ func printCheckup(r *selection.Resolver, found checkup, f doctorFlags) error {
 	case f.json:
 		return r.PrintJSON(found)
 	case f.markdown:
-		text = markdownOf(found)
+		text = markdownOf(found, time.Now())
 	case f.hints:
 		text = fixesOf(found.Report)
 	default:
-		text = doctorTable(found, r.StyleOf(r.Out), console.LineWidth(r.Out))
+		text = doctorTable(found, r.StyleOf(r.Out), console.LineWidth(r.Out), time.Now())
 	}
 	return r.Print(text)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
@@ -11,15 +12,17 @@ import (
 )
 
 // markdownOf returns the report as Markdown, for the summary of a CI job.
-func markdownOf(found checkup) string {
+func markdownOf(found checkup, now time.Time) string {
 	report := found.Report
 	machine, own := shared(report)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### clichain doctor: %d of %d ready\n\n", report.Ready, countAsked(report))
-	b.WriteString("| Backend | State | Login | Billing | Program |\n|---|---|---|---|---|\n")
+	b.WriteString("| Backend | State | Login | Billing | Usage | Program |\n|---|---|---|---|---|---|\n")
 	for _, d := range report.Backends {
 		word, _, _ := stateOf(d, console.Style{})
-		for _, text := range []string{d.Name, word, loginWords(d), string(d.Billing), d.Path + " " + d.Version} {
+		for _, text := range []string{
+			d.Name, word, loginWords(d), string(d.Billing), windowWords(d, now), d.Path + " " + d.Version,
+		} {
 			fmt.Fprintf(&b, "| %s ", cell(text))
 		}
 		b.WriteString("|\n")

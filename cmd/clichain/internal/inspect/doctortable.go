@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
@@ -10,14 +11,15 @@ import (
 )
 
 // doctorTable returns the report as a table, in lines of up to width columns: the backends with their problems, the
-// problems of the machine, and the settings. Control characters in names are escaped.
-func doctorTable(found checkup, paint console.Style, width int) string {
+// problems of the machine, and the settings. Control characters in names are escaped. Times
+// are in the zone of now.
+func doctorTable(found checkup, paint console.Style, width int, now time.Time) string {
 	p := console.NewPage(paint, width)
 	machine, own := shared(found.Report)
 	rows := make([][]string, len(found.Backends))
 	for i, d := range found.Backends {
 		word, _, _ := stateOf(d, paint)
-		rows[i] = []string{d.Name, word, loginWords(d), string(d.Billing), placeWords(d)}
+		rows[i] = []string{d.Name, word, loginWords(d), string(d.Billing), windowWords(d, now), placeWords(d)}
 	}
 	widths := console.Widths(rows)
 	for i, d := range found.Backends {

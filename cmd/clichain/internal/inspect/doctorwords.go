@@ -2,10 +2,12 @@ package inspect
 
 import (
 	"slices"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cmd/clichain/internal/quotatext"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 	"github.com/clichain/clichain/doctor"
 )
@@ -68,6 +70,14 @@ func loginWords(d doctor.Diagnosis) string {
 		words += ": " + terminal.OneLine(d.Evidence)
 	}
 	return words
+}
+
+// windowWords describes the fullest usage window.
+func windowWords(d doctor.Diagnosis, now time.Time) string {
+	if d.Window == nil || d.Window.Used == nil {
+		return ""
+	}
+	return terminal.OneLine(quotatext.Window(*d.Window, now))
 }
 
 func placeWords(d doctor.Diagnosis) string {

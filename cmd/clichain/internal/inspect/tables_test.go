@@ -4,7 +4,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
@@ -13,12 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// noon is a time in a zone of the tests.
+var noon = time.Date(2027, 2, 3, 12, 0, 0, 0, time.FixedZone("here", 3600))
+
 // everyState returns a report with a backend in each state, problems of all kinds, and texts with control characters.
 func everyState() checkup {
+	fiveHours := call.QuotaWindow{Name: "five_hour", Used: new(0.63), Length: 5 * time.Hour, ResetsAt: noon.Add(5 * time.Hour).UTC()}
 	container := doctor.Problem{Code: "container", Message: "this is a container (/run/.containerenv)", Hint: "give it the credentials of the CLIs, which are not in the image, as variables or as files"}
 	return checkup{
 		Report: doctor.Report{Ready: 3, Backends: []doctor.Diagnosis{
-			{Name: "claude", Installed: true, Path: "/usr/local/bin/claude", Version: "2.1.329 (Claude Code)", Login: clispec.LoginAuthenticated, Evidence: "ANTHROPIC_API_KEY", Billing: "api_key", Problems: []doctor.Problem{container}},
+			{Name: "claude", Installed: true, Path: "/usr/local/bin/claude", Version: "2.1.329 (Claude Code)", Login: clispec.LoginAuthenticated, Evidence: "ANTHROPIC_API_KEY", Billing: "api_key", Window: &fiveHours, Problems: []doctor.Problem{container}},
 			{Name: "codex-of-the-company", Installed: true, Path: "/home/user/.local/share/some/where/far/below/node_modules/.bin/codex", Login: clispec.LoginUnknown, Evidence: "nothing that can be seen", Problems: []doctor.Problem{container}},
 			{Name: "gemini", Installed: true, Path: "/usr/bin/gemini", Login: clispec.LoginAuthenticated, Problems: []doctor.Problem{{Code: doctor.CodeSlow, Message: "--version gave no answer in 9.2s: it is slow or hangs", Hint: "run `/usr/bin/gemini --version` to see which"}}},
 			{Name: "kilo", SuppressedBy: "SKIP_CLI", Installed: true, Path: "/usr/bin/kilo", Problems: []doctor.Problem{{Code: "suppressed", Message: "suppressed by SKIP_CLI=kilo", Hint: "unset SKIP_CLI"}}},
@@ -41,9 +47,9 @@ func everySetting() []settingRow {
 }
 
 func TestDoctorTable(t *testing.T) {
-	consoletest.Golden(t, "doctor", func(paint console.Style, width int) string { return doctorTable(everyState(), paint, width) },
+	consoletest.Golden(t, "doctor", func(paint console.Style, width int) string { return doctorTable(everyState(), paint, width, noon) },
 		"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m")
-	wide := doctorTable(everyState(), console.Style{}, math.MaxInt)
+	wide := doctorTable(everyState(), console.Style{}, math.MaxInt, noon)
 	require.Contains(t, wide, "✓ claude                ready          logged in: ANTHROPIC_API_KEY")
 	require.NotContains(t, wide, "…")
 }

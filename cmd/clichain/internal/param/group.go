@@ -25,7 +25,7 @@ var commandFlags = map[Group][]string{
 		"in", "format", "id", "priority", "deadline", "idempotent", "permit", "max-access", "retry-failed",
 		"retry-side-effects", "changed", "carry", "repos",
 	},
-	GroupBackends: {"config", "profile", "cold", "probe", "ping", "assume-isolated"},
+	GroupBackends: {"config", "profile", "cold", "probe", "ping", "refresh", "assume-isolated"},
 	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",

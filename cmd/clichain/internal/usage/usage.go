@@ -17,10 +17,11 @@ import (
 
 // usageFlags are the flags of usage.
 type usageFlags struct {
+	param.Values // of the backends to refresh
 	cooldowns.Flags
-	json, watch     bool
-	history, verify bool
-	past            history.Options
+	json, watch, refresh bool
+	history, verify      bool
+	past                 history.Options
 }
 
 // NewUsage makes the command usage.
@@ -45,17 +46,22 @@ those; NATS_URL alone does not select them.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.Register(r, flags, "usage windows")
+	f.Flags.Register(r, flags, "usage windows")
 	r.AddFlags(flags)
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.watch, "watch", false,
 		"update the output until Ctrl-C; without a terminal, print a line for each change")
+	flags.BoolVar(&f.refresh, "refresh", false,
+		"first ask the CLIs that report their windows without a request to a model")
+	param.Pick(flags, &f.Values, "only", "pass-env", "spec", "binary")
+	flags.Lookup("only").Usage = "refresh these backends, `names` separated by commas"
 	flags.BoolVar(&f.history, "history", false, "print sums of the calls in \"clichain log\": tokens, costs and failures")
 	flags.Func("by", "`name`: group of --history: day, backend, model or project (default day)",
 		param.Into(&f.past.By, param.OneOf(history.Groups...)))
 	f.past.RegisterSince(flags)
 	flags.BoolVar(&f.verify, "verify", false, "check that no line of \"clichain log\" was changed or removed")
 	cmd.MarkFlagsMutuallyExclusive("watch", "history", "verify")
+	cmd.MarkFlagsMutuallyExclusive("refresh", "history", "verify")
 	return cmd
 }
 
@@ -70,6 +76,22 @@ const noStore = `No usage windows are known, because no store keeps them.
 Set "cooldowns" to a file; see "clichain help settings".
 `
 
+// check rejects flags that would have no effect.
+func (f *usageFlags) check() error {
+	named := len(f.Only)+len(f.SpecFiles)+len(f.Binaries)+len(f.Config.PassEnv) > 0
+	switch {
+	case f.watch && f.Embedded():
+		return console.Usagef("--watch: cannot be used with --store, because one process at a time can use a directory")
+	case f.refresh && f.Given():
+		return console.Usagef("--refresh: asks the CLIs of this user: it cannot be used with --nats or --store")
+	case f.past.Set():
+		return console.Usagef("--by and --since: they need --history")
+	case named && !f.refresh:
+		return console.Usagef("--only, --pass-env, --spec and --binary: need --refresh")
+	}
+	return nil
+}
+
 func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err error) {
 	switch {
 	case f.history:
@@ -77,13 +99,16 @@ func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err er
 		return history.Print(r, f.past)
 	case f.verify:
 		return history.Verify(ctx, r, f.json)
-	case f.past.Set():
-		return console.Usagef("--by and --since: they need --history")
 	}
-	if f.watch && f.Embedded() {
-		return console.Usagef("--watch: cannot be used with --store, because one process at a time can use a directory")
+	if err := f.check(); err != nil {
+		return err
 	}
-	there, done, err := f.Open(ctx, r)
+	if f.refresh {
+		if err := refresh(ctx, r, f); err != nil {
+			return err
+		}
+	}
+	there, done, err := f.Flags.Open(ctx, r)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return err
@@ -93,10 +118,10 @@ func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err er
 		v.empty = noStore
 	}
 	look := func(ctx context.Context) (map[string]cooldown.Quota, error) {
-		if q, ok := there.(cooldown.QuotaStore); ok {
-			return q.Quotas(ctx)
+		if there == nil {
+			return nil, nil
 		}
-		return nil, nil
+		return there.Quotas(ctx)
 	}
 	if f.watch {
 		return v.watch(ctx, look)
