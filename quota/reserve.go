@@ -23,9 +23,15 @@ type Reserve struct {
 	// Rules are times at which another share is reserved. The first rule for the backend and the time applies, and
 	// overrides Share and Backends.
 	Rules []Rule `json:"rules,omitempty" yaml:"rules,omitempty"`
+	// UseExpiring is the time before the reset of a window in which nothing of it is reserved, because it would expire
+	// unused. It has no effect on a share of 1. Zero: none. JSON and YAML have it as text ("use_expiring"), such as "30m".
+	UseExpiring time.Duration `json:"-" yaml:"-"`
 	// Location is the time zone of the rules. Nil: time.Local.
 	Location *time.Location `json:"-" yaml:"-"`
 }
+
+// IsZero reports whether nothing is ever reserved.
+func (r Reserve) IsZero() bool { return r.Share == 0 && len(r.Backends)+len(r.Rules) == 0 }
 
 // Rule is a share that is reserved at some times of the week. A Rule without Days and Hours applies always.
 type Rule struct {
@@ -57,7 +63,8 @@ func (r Reserve) Check(backend string, windows []call.QuotaWindow, now time.Time
 	}
 	var next []time.Time
 	for _, w := range windows {
-		next = append(next, End(At(w, now)))
+		end := End(At(w, now))
+		next = append(next, end.Add(-r.UseExpiring), end)
 	}
 	for _, t := range times {
 		next = append(next, t.changes(now)...)
@@ -79,8 +86,11 @@ func (r Reserve) permits(times []timed, windows []call.QuotaWindow, at time.Time
 		return reserved <= 0
 	}
 	return !slices.ContainsFunc(windows, func(w call.QuotaWindow) bool {
-		used := At(w, at).Used
-		return used != nil && *used >= 1-reserved
+		rest := 1 - reserved
+		if w = At(w, at); r.UseExpiring > 0 && !End(w).After(at.Add(r.UseExpiring)) {
+			rest = 1
+		}
+		return w.Used != nil && *w.Used >= rest
 	})
 }
 
@@ -125,6 +135,9 @@ func (r Reserve) Problem() string {
 			return field + problem
 		}
 	}
+	if r.UseExpiring < 0 || r.UseExpiring > Longest {
+		return fmt.Sprintf("use_expiring is %v: use a time from 0 to %v, such as 30m", r.UseExpiring, Longest)
+	}
 	return ""
 }
 
@@ -143,12 +156,16 @@ type plainReserve Reserve
 
 type reserveJSON struct {
 	plainReserve
-	Location string `json:"location,omitempty"`
+	UseExpiring string `json:"use_expiring,omitempty"`
+	Location    string `json:"location,omitempty"`
 }
 
-// MarshalJSON returns the reserve with its location as a name.
+// MarshalJSON returns the reserve with its location and its time as texts.
 func (r Reserve) MarshalJSON() ([]byte, error) {
 	out := reserveJSON{plainReserve: plainReserve(r)}
+	if r.UseExpiring != 0 {
+		out.UseExpiring = r.UseExpiring.String()
+	}
 	if r.Location != nil {
 		out.Location = r.Location.String()
 	}
@@ -166,13 +183,13 @@ func (r *Reserve) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*r = Reserve(in.plainReserve)
+	if in.UseExpiring != "" {
+		if err := within("use_expiring", r.setExpiring(in.UseExpiring)); err != nil {
+			return err
+		}
+	}
 	if in.Location == "" {
 		return nil
 	}
-	location, err := time.LoadLocation(in.Location)
-	if err != nil {
-		return fmt.Errorf("location is %q: use the name of a time zone, such as Europe/Berlin: %w", in.Location, err)
-	}
-	r.Location = location
-	return nil
+	return within("location", r.setLocation(in.Location))
 }

@@ -21,6 +21,9 @@ var office = quota.Reserve{
 	Location: time.UTC,
 }
 
+// expiring reserves nothing of a window in the half hour before its reset.
+var expiring = quota.Reserve{Share: 0.3, UseExpiring: 30 * time.Minute}
+
 func TestReserveCheck(t *testing.T) {
 	used := func(share float64) []call.QuotaWindow {
 		return []call.QuotaWindow{fiveHours(share, after(2*time.Hour), start)}
@@ -50,6 +53,14 @@ func TestReserveCheck(t *testing.T) {
 		},
 		"the whole plan by day": {
 			quota.Reserve{Share: 1, Rules: office.Rules, Location: time.UTC}, "claude", nil, evening,
+		},
+		"used up, before the expiring time": {expiring, "claude", used(1), after(2 * time.Hour)},
+		"before the expiring time":          {expiring, "claude", used(0.9), after(90 * time.Minute)},
+		"in the expiring time":              {expiring, "claude", []call.QuotaWindow{fiveHours(0.9, after(30*time.Minute), start)}, time.Time{}},
+		"used up in the expiring time":      {expiring, "claude", []call.QuotaWindow{fiveHours(1, after(20*time.Minute), start)}, after(20 * time.Minute)},
+		"expiring, but not the week": {
+			expiring, "claude", []call.QuotaWindow{fiveHours(0.9, after(time.Minute), start), week(0.9, after(100*time.Hour))},
+			after(100*time.Hour - 30*time.Minute),
 		},
 		"rule of another backend": {
 			quota.Reserve{Share: 0.3, Rules: []quota.Rule{{Backends: []string{"codex"}}}}, "claude", used(0.9), after(2 * time.Hour),
@@ -104,6 +115,7 @@ func TestReserveCheckFindsFirstPermittedMinute(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		r := quota.Reserve{Share: shares.Draw(t, "share"), Rules: rapid.SliceOfN(rules, 0, 3).Draw(t, "rules"), Location: time.UTC}
+		r.UseExpiring = time.Duration(rapid.IntRange(0, 600).Draw(t, "expiring")) * time.Minute
 		require.Empty(t, r.Problem())
 		now := after(time.Duration(rapid.IntRange(0, 7*24*60).Draw(t, "minute")) * time.Minute)
 		var windows []call.QuotaWindow
@@ -150,7 +162,8 @@ func permits(r quota.Reserve, windows []call.QuotaWindow, at time.Time) bool {
 		}
 	}
 	for _, w := range windows {
-		if share > 0 && at.Before(w.ResetsAt) && *w.Used >= 1-share {
+		expires := r.UseExpiring > 0 && !at.Before(w.ResetsAt.Add(-r.UseExpiring))
+		if share > 0 && at.Before(w.ResetsAt) && (*w.Used >= 1 || *w.Used >= 1-share && !expires) {
 			return false
 		}
 	}
@@ -225,11 +238,11 @@ func TestReserveJSON(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	r := office
-	r.Location = berlin
+	r.Location, r.UseExpiring = berlin, 30*time.Minute
 	data, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.JSONEq(t, `{
-		"share": 0.3, "backends": {"codex": 0.5}, "location": "Europe/Berlin",
+		"share": 0.3, "backends": {"codex": 0.5}, "location": "Europe/Berlin", "use_expiring": "30m0s",
 		"rules": [{"days": "sat,sun", "share": 0}, {"hours": "18:00-24:00", "share": 0}]
 	}`, string(data))
 	var got quota.Reserve
@@ -239,5 +252,6 @@ func TestReserveJSON(t *testing.T) {
 	require.Equal(t, quota.Reserve{Share: 0.4}, got)
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"location": "Berlin"}`), &got),
 		`location is "Berlin": use the name of a time zone, such as Europe/Berlin`)
+	require.ErrorContains(t, json.Unmarshal([]byte(`{"use_expiring": "soon"}`), &got), `use_expiring is "soon": use a time`)
 	require.Error(t, json.Unmarshal([]byte(`"much"`), &got))
 }
