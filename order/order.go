@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/session"
+	"github.com/clichain/clichain/quota"
 )
 
 // Candidate has the statistics of a chain about one backend. It is a plain value.
@@ -16,7 +17,9 @@ type Candidate struct {
 	Name        string        // name of the backend
 	LastLimited time.Time     // time of the last usage limit or rate limit; zero: never
 	Duration    time.Duration // moving average of the duration of its answers; zero: unknown
-	CostUSD     *float64      // moving average of the cost of its answers in US dollars; nil: unknown
+	// Quota are the usage windows of its account, as they are known now. Nil: nothing is known.
+	Quota   []call.QuotaWindow
+	CostUSD *float64 // moving average of the cost of its answers in US dollars; nil: unknown
 	// Place is the position of the backend in the chain, from 1. A chain ignores candidates without a Place.
 	Place int
 }
@@ -40,15 +43,33 @@ func Fastest(_ call.Request, candidates []Candidate) []Candidate {
 	return candidates
 }
 
-// Cheapest sorts the backends by cost, lowest first. Backends with an unknown cost are last.
-func Cheapest(_ call.Request, candidates []Candidate) []Candidate {
-	slices.SortStableFunc(candidates, func(a, b Candidate) int {
-		if a.CostUSD == nil || b.CostUSD == nil {
-			return falseFirst(a.CostUSD == nil, b.CostUSD == nil)
+// Headroom sorts the backends by the share of their plans that is left per hour until the reset, as
+// [quota.PerHour] returns it, most first. The backends for which it is unknown are in the middle, before those with
+// nothing left.
+func Headroom(_ call.Request, candidates []Candidate) []Candidate {
+	type rated struct {
+		Candidate
+		left float64
+	}
+	var known []rated
+	var unknown, sorted []Candidate
+	now := time.Now()
+	for _, c := range candidates {
+		if left, ok := quota.PerHour(c.Quota, now); ok {
+			known = append(known, rated{c, left})
+		} else {
+			unknown = append(unknown, c)
 		}
-		return cmp.Compare(*a.CostUSD, *b.CostUSD)
-	})
-	return candidates
+	}
+	slices.SortStableFunc(known, func(a, b rated) int { return cmp.Compare(b.left, a.left) })
+	middle := (len(known) + 1) / 2
+	for middle > 0 && known[middle-1].left <= 0 {
+		middle--
+	}
+	for _, c := range known {
+		sorted = append(sorted, c.Candidate)
+	}
+	return slices.Insert(sorted, middle, unknown...)
 }
 
 // StickySession puts the backend of the session first that the request continues, because no other backend can

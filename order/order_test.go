@@ -1,6 +1,7 @@
 package order
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,13 +12,40 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
+// week returns a window that was reported now.
+func week(used float64, resetsIn time.Duration) []call.QuotaWindow {
+	now := time.Now()
+	return []call.QuotaWindow{{Name: "w", Used: &used, ObservedAt: now, ResetsAt: now.Add(resetsIn)}}
+}
+
+func TestHeadroomUnknownInMiddle(t *testing.T) {
+	unknown := Candidate{Name: "?"}
+	rest := func(left float64) Candidate {
+		return Candidate{Name: fmt.Sprint(left), Quota: week(1-left, time.Hour)}
+	}
+	for want, candidates := range map[string][]Candidate{
+		"? ?":               {unknown, unknown},
+		"0.5 ?":             {unknown, rest(0.5)},
+		"? 0":               {rest(0), unknown},
+		"0.5 ? 0.25":        {rest(0.25), unknown, rest(0.5)},
+		"0.75 0.5 ? ? 0.25": {unknown, rest(0.25), rest(0.75), rest(0.5), unknown},
+		"0.5 ? 0 0":         {rest(0), unknown, rest(0.5), rest(0)},
+	} {
+		var names []string
+		for _, c := range Headroom(call.Prompt("hi"), candidates) {
+			names = append(names, c.Name)
+		}
+		require.Equal(t, want, strings.Join(names, " "))
+	}
+}
+
 func TestStrategies(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	candidates := []Candidate{
-		{Name: "a", LastLimited: now, Duration: 3 * time.Second, CostUSD: new(0.2)},
+		{Name: "a", LastLimited: now, Duration: 3 * time.Second, Quota: week(0.5, 24*time.Hour)},
 		{Name: "b", LastLimited: now.Add(-time.Hour), Duration: time.Second},
-		{Name: "c", CostUSD: new(0.1)},
-		{Name: "d", Duration: 2 * time.Second, CostUSD: new(0.1)},
+		{Name: "c", Quota: append(week(0.5, 48*time.Hour), week(0, time.Hour)...)},
+		{Name: "d", Duration: 2 * time.Second, Quota: week(0.1, 24*time.Hour)},
 	}
 	req := call.Prompt("hi")
 	req.Session = "c.MQ"
@@ -27,7 +55,7 @@ func TestStrategies(t *testing.T) {
 	}{
 		"least recently limited": {LeastRecentlyLimited, "c d b a"},
 		"fastest known":          {Fastest, "b d a c"},
-		"cheapest known":         {Cheapest, "c d a b"},
+		"most left per hour":     {Headroom, "d a b c"},
 		"sticky by session":      {StickySession, "c a b d"},
 	} {
 		t.Run(name, func(t *testing.T) {
