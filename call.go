@@ -115,6 +115,7 @@ const (
 	ReasonUnsupported        = call.ReasonUnsupported
 	ReasonModelMismatch      = call.ReasonModelMismatch
 	ReasonCoolingDown        = call.ReasonCoolingDown
+	ReasonReserved           = call.ReasonReserved
 	ReasonBudgetSpent        = call.ReasonBudgetSpent
 	ReasonUnauthenticated    = call.ReasonUnauthenticated
 	ReasonUntrustedDir       = call.ReasonUntrustedDir
@@ -152,6 +153,7 @@ var (
 	ErrUnsupported        = call.ErrUnsupported
 	ErrModelMismatch      = call.ErrModelMismatch
 	ErrCoolingDown        = call.ErrCoolingDown
+	ErrReserved           = call.ErrReserved
 	ErrBudgetSpent        = call.ErrBudgetSpent
 	ErrUnauthenticated    = call.ErrUnauthenticated
 	ErrUntrustedDir       = call.ErrUntrustedDir

@@ -18,6 +18,7 @@ import (
 	"github.com/clichain/clichain/internal/machine"
 	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/order"
+	"github.com/clichain/clichain/quota"
 )
 
 // ChainConfig configures a [Chain]. The zero value works. [NewChain] and [ChainOf] copy it.
@@ -40,6 +41,12 @@ type ChainConfig struct {
 	// Order sorts the backends of each call by the statistics that the chain has collected. Nil: the order of the
 	// list.
 	Order order.Strategy
+	// Reserve is the share of each usage window of a plan that the calls of this chain leave to others, such as 0.3 for
+	// all backends. A backend of which only the reserve is left is skipped with reserved, and RetryAfter is the time at
+	// which the reserve permits a call again. Calls in flight are not stopped, so each can pass the reserve once. A
+	// backend whose CLI reports no windows is never skipped, unless the share is 1. A chain in this chain has its
+	// own Reserve. Zero: nothing is reserved. See docs/how-to/reserve.md.
+	Reserve quota.Reserve
 	// Replay controls whether the next backend may run a request after an agent with write access has failed. Zero:
 	// ReplayIfIdempotent.
 	Replay ReplayPolicy
@@ -59,8 +66,8 @@ type ChainConfig struct {
 	Name string
 	// Policy overrides rows of the decision table in docs/reference/errors.md.
 	Policy map[Reason]Rule
-	// Store stores the cooldowns of backends; see docs/explanation/cooldowns.md. Nil: the memory of this chain. With
-	// NoCooldown no backend is ever in cooldown.
+	// Store stores the cooldowns of backends; see docs/explanation/cooldowns.md. A [cooldown.QuotaStore] also stores the
+	// usage windows of their accounts. Nil: the memory of this chain. With NoCooldown no backend is ever in cooldown.
 	Store      cooldown.Store
 	NoCooldown bool
 }
@@ -174,16 +181,21 @@ func ChainOf(backends []Backend, cfg *ChainConfig) *Chain {
 	return c
 }
 
-// newKeeper makes the cooldowns of a chain.
+// newKeeper makes the keeper of the cooldowns and the usage windows of a chain.
 func newKeeper(cfg *ChainConfig, table policy.Table) *cooling.Keeper {
 	k := &cooling.Keeper{
-		Store: cfg.Store, Rules: table.Cooldowns(), Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
+		Store: cfg.Store, Reserve: cfg.Reserve, Rules: table.Cooldowns(),
+		Log: cfg.withDefaults().Logger, Began: cfg.Hooks.cooldown(),
 	}
-	switch {
-	case cfg.NoCooldown:
-		k.Store = nil
-	case k.Store == nil:
+	if k.Store == nil {
 		k.Store = cooldown.NewMemory()
+	}
+	var ok bool
+	if k.Quotas, ok = k.Store.(cooldown.QuotaStore); !ok {
+		k.Quotas = cooldown.NewMemory()
+	}
+	if cfg.NoCooldown {
+		k.Store = nil
 	}
 	return k
 }

@@ -95,6 +95,7 @@ func TestChainFollowsTheDecisionTable(t *testing.T) {
 	for reason, goesOn := range map[clichain.Reason]bool{
 		clichain.ReasonSuppressed: true, clichain.ReasonNotInstalled: true, clichain.ReasonUnsupported: true,
 		clichain.ReasonModelMismatch: true, clichain.ReasonCoolingDown: true, clichain.ReasonBudgetSpent: true,
+		clichain.ReasonReserved:        true,
 		clichain.ReasonUnauthenticated: true, clichain.ReasonUntrustedDir: true, clichain.ReasonPermissionRefused: true,
 		clichain.ReasonNestedSession: true, clichain.ReasonRateLimited: true, clichain.ReasonUsageLimit: true,
 		clichain.ReasonBilling: true, clichain.ReasonOverloaded: true, clichain.ReasonServerError: true,

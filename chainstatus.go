@@ -15,7 +15,8 @@ import (
 
 // Check returns nil, or the [*BackendError] with which a call of the request would skip the backend b of the chain, or
 // with which b would refuse the request. Check starts no process, so it only finds failures that are known in advance.
-// The model selects another backend, the backend is in cooldown, or its Check or Available method returns an error.
+// The model selects another backend, the backend is in cooldown or reserved, or its Check or Available method returns
+// an error.
 func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	req, owner := c.addressed(req)
 	candidate := candidateOf(b)
@@ -29,9 +30,9 @@ func (c *Chain) Check(ctx context.Context, b Backend, req Request) error {
 	return candidate.check(ctx, req)
 }
 
-// CoolingDown returns nil if the backend b is not in cooldown for a request without a model and a directory.
-// Otherwise it returns the [*BackendError] of the skip, whose RetryAfter is the end of the cooldown. CoolingDown
-// starts no process.
+// CoolingDown returns nil if the backend b is neither in cooldown nor reserved for a request without a model and a
+// directory. Otherwise it returns the [*BackendError] of the skip, whose RetryAfter is the end of the cooldown or the
+// time at which ChainConfig.Reserve permits a call. CoolingDown starts no process.
 func (c *Chain) CoolingDown(ctx context.Context, b Backend) error {
 	return c.coolingDown(ctx, candidateOf(b))
 }
@@ -95,6 +96,7 @@ func (c *ChainConfig) ownMistakes() []*BackendError {
 	return append(misconfig.List(
 		misconfig.Bound("min_attempt", c.MinAttempt),
 		misconfig.Bound("max_cost_usd", c.MaxCostUSD),
+		misconfig.Problem("reserve", c.Reserve.Problem()),
 		misconfig.Word("replay", c.Replay, ReplayIfIdempotent, ReplayAlways, ReplayNever),
 	), invalid...)
 }

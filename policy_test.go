@@ -80,7 +80,7 @@ func minutes(d time.Duration) string {
 // Every row of the decision table has its cooldown.
 func TestRests(t *testing.T) {
 	none := []string{
-		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "budget_spent",
+		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "reserved", "budget_spent",
 		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "spawn", "canceled", "unconfined",
 		"rejected",
 	}

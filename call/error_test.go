@@ -38,6 +38,7 @@ func reasonOf(err error) Reason {
 var sentinels = map[string]error{
 	"ErrSuppressed": ErrSuppressed, "ErrNotInstalled": ErrNotInstalled, "ErrUnsupported": ErrUnsupported,
 	"ErrModelMismatch": ErrModelMismatch, "ErrCoolingDown": ErrCoolingDown, "ErrBudgetSpent": ErrBudgetSpent,
+	"ErrReserved":        ErrReserved,
 	"ErrUnauthenticated": ErrUnauthenticated, "ErrUntrustedDir": ErrUntrustedDir,
 	"ErrPermissionRefused": ErrPermissionRefused, "ErrNestedSession": ErrNestedSession, "ErrUnconfined": ErrUnconfined,
 	"ErrRateLimited": ErrRateLimited, "ErrUsageLimit": ErrUsageLimit, "ErrBilling": ErrBilling,
@@ -64,7 +65,7 @@ func declaredReasons(t *testing.T) map[string]Reason {
 		}
 		return true
 	})
-	require.Len(t, reasons, 33)
+	require.Len(t, reasons, 34)
 	return reasons
 }
 
@@ -163,7 +164,7 @@ func TestTemporaryReasons(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"cooling_down", "budget_spent", "rate_limited", "usage_limit", "overloaded", "server_error", "network",
+		"cooling_down", "reserved", "budget_spent", "rate_limited", "usage_limit", "overloaded", "server_error", "network",
 		"timeout", "idle_timeout", "first_output_timeout",
 	}, passing)
 	require.False(t, Reason("").Temporary())

@@ -15,6 +15,7 @@ const (
 	ReasonUnsupported   Reason = "unsupported"    // the backend does not support a field of the request
 	ReasonModelMismatch Reason = "model_mismatch" // the model belongs to another backend
 	ReasonCoolingDown   Reason = "cooling_down"   // the backend is in cooldown after a failure
+	ReasonReserved      Reason = "reserved"       // the rest of a usage window is reserved
 	ReasonBudgetSpent   Reason = "budget_spent"   // too little time was left for an attempt
 
 	// The backend or the machine is not set up for the call.
@@ -62,8 +63,8 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		ReasonSuppressed, ReasonNotInstalled, ReasonUnsupported, ReasonModelMismatch, ReasonCoolingDown,
-		ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused, ReasonNestedSession,
-		ReasonUnconfined,
+		ReasonReserved, ReasonBudgetSpent, ReasonUnauthenticated, ReasonUntrustedDir, ReasonPermissionRefused,
+		ReasonNestedSession, ReasonUnconfined,
 		ReasonRateLimited, ReasonUsageLimit, ReasonBilling, ReasonOverloaded, ReasonServerError, ReasonNetwork,
 		ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout, ReasonBadModel, ReasonContextOverflow,
 		ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonBadOutput, ReasonEmpty, ReasonExit, ReasonKilled,
@@ -73,8 +74,8 @@ func Reasons() []Reason {
 
 // temporary lists the reasons that disappear without any action.
 var temporary = []Reason{
-	ReasonCoolingDown, ReasonBudgetSpent, ReasonRateLimited, ReasonUsageLimit, ReasonOverloaded, ReasonServerError,
-	ReasonNetwork, ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout,
+	ReasonCoolingDown, ReasonReserved, ReasonBudgetSpent, ReasonRateLimited, ReasonUsageLimit, ReasonOverloaded,
+	ReasonServerError, ReasonNetwork, ReasonTimeout, ReasonIdleTimeout, ReasonFirstOutputTimeout,
 }
 
 // Temporary reports whether the same request may succeed later without any action. It is false if that is unknown, as
@@ -103,6 +104,7 @@ var (
 	ErrUnsupported        error = sentinel(ReasonUnsupported)
 	ErrModelMismatch      error = sentinel(ReasonModelMismatch)
 	ErrCoolingDown        error = sentinel(ReasonCoolingDown)
+	ErrReserved           error = sentinel(ReasonReserved)
 	ErrBudgetSpent        error = sentinel(ReasonBudgetSpent)
 	ErrUnauthenticated    error = sentinel(ReasonUnauthenticated)
 	ErrUntrustedDir       error = sentinel(ReasonUntrustedDir)

@@ -65,7 +65,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	case !takes:
 		return &Waiting{Why: "it needs " + q.consumers.NeedsOf(class, priority).String() + ", and " + why}, nil
 	case until.After(time.Now()):
-		return &Waiting{Until: until, Why: "each worker that can take it is in cooldown"}, nil
+		return &Waiting{Until: until, Why: "each worker that can take it is in cooldown or reserved"}, nil
 	}
 	return &Waiting{}, nil
 }

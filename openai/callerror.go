@@ -23,6 +23,7 @@ var rows = map[clichain.Reason]row{
 	clichain.ReasonUnsupported:        {http.StatusBadRequest, apierror.TypeRequest, "unsupported_parameter"},
 	clichain.ReasonModelMismatch:      {http.StatusNotFound, apierror.TypeRequest, "model_not_found"},
 	clichain.ReasonCoolingDown:        {http.StatusServiceUnavailable, apierror.TypeServer, ""},
+	clichain.ReasonReserved:           {http.StatusTooManyRequests, apierror.TypeQuota, "insufficient_quota"},
 	clichain.ReasonBudgetSpent:        {http.StatusGatewayTimeout, apierror.TypeServer, ""},
 	clichain.ReasonUnauthenticated:    {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 	clichain.ReasonUntrustedDir:       {http.StatusServiceUnavailable, apierror.TypeServer, ""},

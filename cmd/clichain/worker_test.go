@@ -133,7 +133,7 @@ func TestFleetCooldown(t *testing.T) {
 	require.Contains(t, stderr, `job "later": no result within 10ms: it stays in the queue`)
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
-	require.Contains(t, log, `msg="no work: every backend is in cooldown" until=`)
+	require.Contains(t, log, `msg="no work: every backend is in cooldown or reserved" until=`)
 	require.Contains(t, log, `msg="job parked" id=later reason=usage_limit until=`)
 }
 

@@ -123,7 +123,7 @@ func (r *reply) accept() error {
 // rejected returns the error of an invalid answer. The backend may have done what the request asks for.
 func (r *reply) rejected(reason call.Reason, message string) *call.Error {
 	return &call.Error{
-		Reason: reason, ExitCode: -1, Message: message, Partial: r.resp.Text, Usage: r.resp.Usage,
+		Reason: reason, ExitCode: -1, Message: message, Partial: r.resp.Text, Usage: r.resp.Usage, Quota: r.resp.Quota,
 		SideEffects: r.req.Access >= call.AccessWrite,
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/plaintext"
 )
 
@@ -38,7 +37,7 @@ type shareKey struct{}
 // Share returns the context of one call, in which all accesses to the store together take at most a tenth of
 // the call's time. A total of zero or less means no limit from the call.
 func (k *Keeper) Share(ctx context.Context, total time.Duration) (context.Context, *Share) {
-	if k == nil || k.Store == nil || k.inMemory() != nil {
+	if k == nil || !k.slow() {
 		return ctx, nil
 	}
 	s := &Share{left: longestShare}
@@ -91,37 +90,37 @@ func (s *Share) spent(d time.Duration, err error) {
 }
 
 // outcome is the outcome of one access.
-type outcome struct {
-	state    cooldown.State
+type outcome[V any] struct {
+	value    V
 	err      error
 	panicked any
 }
 
 // access is one use of a store, on a separate goroutine, because a store may ignore the context.
-type access struct {
+type access[V any] struct {
 	mu        sync.Mutex
 	abandoned bool // the caller does not wait any more
-	done      chan outcome
+	done      chan outcome[V]
 }
 
 // use limits the time of one use of the store. While an abandoned use has not returned, all other uses fail at
 // once.
-func (k *Keeper) use(
-	ctx context.Context, do func(context.Context, *access) (cooldown.State, error),
-) (state cooldown.State, err error) {
+func use[V any](
+	ctx context.Context, k *Keeper, do func(context.Context, *access[V]) (V, error),
+) (value V, err error) {
 	share, _ := ctx.Value(shareKey{}).(*Share)
 	start := time.Now()
 	defer func() { share.spent(time.Since(start), err) }()
 	limit := share.limit()
 	switch {
 	case k.stalled.Load() > 0:
-		return cooldown.State{}, errStalled
+		return value, errStalled
 	case limit <= 0:
-		return cooldown.State{}, errNoShare
+		return value, errNoShare
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit-limit/5) // the rest is for the store to return
 	defer cancel()
-	a := &access{done: make(chan outcome, 1)}
+	a := &access[V]{done: make(chan outcome[V], 1)}
 	go a.run(ctx, &k.stalled, do)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -133,10 +132,10 @@ func (k *Keeper) use(
 	}
 }
 
-func (a *access) run(
-	ctx context.Context, stalled *atomic.Int32, do func(context.Context, *access) (cooldown.State, error),
+func (a *access[V]) run(
+	ctx context.Context, stalled *atomic.Int32, do func(context.Context, *access[V]) (V, error),
 ) {
-	var o outcome
+	var o outcome[V]
 	defer func() {
 		o.panicked = recover()
 		a.mu.Lock()
@@ -146,11 +145,11 @@ func (a *access) run(
 			stalled.Add(-1)
 		}
 	}()
-	o.state, o.err = do(ctx, a)
+	o.value, o.err = do(ctx, a)
 }
 
 // abandon stops waiting, unless there is already an outcome.
-func (a *access) abandon(stalled *atomic.Int32) (cooldown.State, error) {
+func (a *access[V]) abandon(stalled *atomic.Int32) (value V, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	select {
@@ -159,26 +158,26 @@ func (a *access) abandon(stalled *atomic.Int32) (cooldown.State, error) {
 	default:
 		a.abandoned = true
 		stalled.Add(1)
-		return cooldown.State{}, errStalled
+		return value, errStalled
 	}
 }
 
 // guarded returns a change that does nothing after the access was abandoned, because its results are not read
 // any more.
-func (a *access) guarded(change func(cooldown.State) cooldown.State) func(cooldown.State) cooldown.State {
-	return func(s cooldown.State) cooldown.State {
+func (a *access[V]) guarded(change func(V) V) func(V) V {
+	return func(v V) V {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.abandoned {
-			return s
+			return v
 		}
-		return change(s)
+		return change(v)
 	}
 }
 
-func (o outcome) result() (cooldown.State, error) {
+func (o outcome[V]) result() (V, error) {
 	if o.panicked != nil {
 		panic(o.panicked)
 	}
-	return o.state, o.err
+	return o.value, o.err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/quota"
 )
 
 // Call describes one call of a backend to the keeper of its cooldowns.
@@ -35,7 +36,10 @@ type Call interface {
 type Keeper struct {
 	Store cooldown.Store                // nil: there are no cooldowns
 	Rules map[call.Reason]cooldown.Rule // by the reason of the failure
-	Log   *slog.Logger
+	// Quotas has the usage windows of accounts. Nil: they are not stored.
+	Quotas  cooldown.QuotaStore
+	Reserve quota.Reserve // the shares of usage windows that no call uses
+	Log     *slog.Logger
 	// Began, if not nil, is called for each cooldown that begins or is extended.
 	Began  func(ctx context.Context, backend string, reason call.Reason, until time.Time)
 	Now    func() time.Time // nil: time.Now
@@ -65,13 +69,19 @@ func (k *Keeper) inMemory() *cooldown.Memory {
 	return m
 }
 
+// slow reports whether any store of the keeper needs a time limit.
+func (k *Keeper) slow() bool {
+	_, fast := k.Quotas.(*cooldown.Memory)
+	return k.Store != nil && k.inMemory() == nil || k.Quotas != nil && !fast
+}
+
 // load returns the stored state. If the store fails, it returns the zero state, which means no cooldown.
 func (k *Keeper) load(ctx context.Context, key string) cooldown.State {
 	if m := k.inMemory(); m != nil {
 		state, _ := m.Load(ctx, key)
 		return state
 	}
-	state, err := k.use(ctx, func(ctx context.Context, _ *access) (cooldown.State, error) {
+	state, err := use(ctx, k, func(ctx context.Context, _ *access[cooldown.State]) (cooldown.State, error) {
 		return k.Store.Load(ctx, key)
 	})
 	if err != nil {
@@ -86,8 +96,9 @@ func (k *Keeper) update(ctx context.Context, key string, change func(cooldown.St
 	if m := k.inMemory(); m != nil {
 		return m.Update(ctx, key, change)
 	}
-	_, err := k.use(context.WithoutCancel(ctx), func(ctx context.Context, a *access) (cooldown.State, error) {
-		return cooldown.State{}, k.Store.Update(ctx, key, a.guarded(change))
+	ctx = context.WithoutCancel(ctx)
+	_, err := use(ctx, k, func(ctx context.Context, a *access[cooldown.State]) (s cooldown.State, err error) {
+		return s, k.Store.Update(ctx, key, a.guarded(change))
 	})
 	if err != nil {
 		k.logError(ctx, err)
@@ -116,9 +127,12 @@ func (k *Keeper) until(s cooldown.State, now time.Time, c Call) (until time.Time
 	return time.Time{}, true
 }
 
-// Skip returns the error of a call whose backend is in cooldown, else nil. It does not take the half-open
-// probe.
+// Skip returns the error of a call whose backend is in cooldown or has only its reserve left, else nil. It does
+// not take the half-open probe.
 func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
+	if err := k.reserved(ctx, c); err != nil {
+		return err
+	}
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
 		return nil
@@ -131,10 +145,13 @@ func (k *Keeper) Skip(ctx context.Context, c Call) *call.Error {
 	return nil
 }
 
-// Enter begins a call. It returns an error if the backend is in cooldown. Otherwise it returns the entry to
-// close at the end of the call, or nil for a backend that never has a cooldown. After a cooldown, one call gets
-// the half-open probe. If the store does not respond, each call gets it.
+// Enter begins a call. It returns an error if the backend is in cooldown or has only its reserve left. Otherwise
+// it returns the entry to close at the end of the call, or nil for a backend that never has a cooldown. After a
+// cooldown, one call gets the half-open probe. If the store does not respond, each call gets it.
 func (k *Keeper) Enter(ctx context.Context, c Call) (*Entry, *call.Error) {
+	if err := k.reserved(ctx, c); err != nil {
+		return nil, err
+	}
 	key, ok := c.Key()
 	if k.Store == nil || !ok {
 		return nil, nil

@@ -34,6 +34,33 @@ func (a *attempt) see(e call.Event) {
 // took returns the time since the first run began or, without a run, since the start.
 func (a *attempt) took() time.Duration { return time.Since(cmp.Or(a.ran, a.start)) }
 
+// observe stores the reports of an attempt about the usage windows of its account.
+func (l *Loop) observe(a attempt) {
+	if windows := a.windows(); len(windows) > 0 {
+		l.Cooldowns.Observe(l.ctx, a.candidate.Cooldown(l.Req), windows)
+	}
+}
+
+// windows returns what the runs of the attempt reported about usage windows.
+func (a *attempt) windows() (windows []call.QuotaWindow) {
+	var failed []call.Attempt
+	answer := cmp.Or(a.resp, a.refused)
+	if answer != nil {
+		failed = answer.Attempts
+	} else {
+		failed = policy.AttemptsOf(a.candidate.Name(), a.err, 0)
+	}
+	for _, run := range failed {
+		if be, ok := run.Err.(*call.Error); ok {
+			windows = append(windows, be.Quota...)
+		}
+	}
+	if answer != nil {
+		windows = append(windows, answer.Quota...)
+	}
+	return windows
+}
+
 // failures returns the failed runs of a candidate. Their durations do not include the wait for a slot.
 func (a *attempt) failures() []call.Attempt {
 	attempts := policy.AttemptsOf(a.candidate.Name(), a.err, a.took())

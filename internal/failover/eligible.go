@@ -3,7 +3,9 @@ package failover
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -94,24 +96,38 @@ func sideEffects(err error) bool {
 	return ok && slices.ContainsFunc(chain.Attempts, func(a call.Attempt) bool { return sideEffects(a.Err) })
 }
 
-// allCoolingDown returns the cause of a call that started nothing because all eligible candidates are in
-// cooldown. For any other call, it returns nil.
-func allCoolingDown(attempts []call.Attempt) error {
+// allWaiting returns the cause of a call that started nothing because all eligible candidates are in cooldown or
+// have only their reserve left. For any other call, it returns nil.
+func allWaiting(attempts []call.Attempt) error {
 	var first *call.Error
+	states := map[call.Reason]string{}
 	for _, a := range attempts {
 		if !a.Skipped || a.StopsChain() {
 			return nil
 		}
 		be, _ := errors.AsType[*call.Error](a.Err)
-		if a.Reason == call.ReasonCoolingDown && be != nil && (first == nil || be.RetryAfter.Before(first.RetryAfter)) {
-			first = be
+		if state := waiting[a.Reason]; state != "" && be != nil {
+			states[a.Reason] = state
+			if first == nil || sooner(be.RetryAfter, first.RetryAfter) {
+				first = be
+			}
 		}
 	}
 	if first == nil {
 		return nil
 	}
-	err := call.Errorf(call.ReasonCoolingDown, "", "every eligible backend is in cooldown, the first of them %s",
-		cooling.UntilText(first.RetryAfter, time.Now()))
-	err.RetryAfter = first.RetryAfter
+	err := call.Errorf(first.Reason, "", "every eligible backend %s",
+		strings.Join(slices.Sorted(maps.Values(states)), " or "))
+	if err.RetryAfter = first.RetryAfter; !first.RetryAfter.IsZero() {
+		err.Message += ", the first of them " + cooling.UntilText(first.RetryAfter, time.Now())
+	}
 	return err
 }
+
+// waiting describes the candidates that a call skips until a time.
+var waiting = map[call.Reason]string{
+	call.ReasonCoolingDown: "is in cooldown", call.ReasonReserved: "is reserved",
+}
+
+// sooner reports whether a time is before another one. The zero time means never.
+func sooner(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }

@@ -16,6 +16,7 @@ var errAnswered = errors.New("another backend answered first")
 // recordUnused records an early start whose answer is not needed. The attempt includes the usage of an answer
 // that came too late, because that is paid for.
 func (l *Loop) recordUnused(a attempt) {
+	l.observe(a)
 	if a.err != nil {
 		if a.entry.Left(l.ctx); a.refused != nil {
 			a.entry.Answered(l.ctx)

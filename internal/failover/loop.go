@@ -96,7 +96,9 @@ func (l *Loop) sort() {
 	if l.order = l.Candidates; l.Order == nil {
 		return
 	}
-	l.places = l.Stats.order(l.Order, l.Req)
+	l.places = l.Stats.order(l.Order, l.Req, func(place int) []call.QuotaWindow {
+		return l.Cooldowns.Windows(l.ctx, l.Candidates[place].Cooldown(l.Req))
+	})
 	l.order = make([]Candidate, len(l.places))
 	for i, place := range l.places {
 		l.order[i] = l.Candidates[place]
@@ -154,6 +156,7 @@ func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 
 // settle records the outcome of an attempt. It reports whether another candidate may be tried.
 func (l *Loop) settle(a attempt) (next bool) {
+	l.observe(a)
 	if a.err == nil {
 		a.entry.Answered(l.ctx)
 		l.Stats.answered(a.place, a.resp)
@@ -257,7 +260,7 @@ func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call
 
 // failure returns the error of a call without an answer.
 func (l *Loop) failure() *call.ChainError {
-	err := &call.ChainError{Attempts: l.attempts, Cause: allCoolingDown(l.attempts), Note: l.note}
+	err := &call.ChainError{Attempts: l.attempts, Cause: allWaiting(l.attempts), Note: l.note}
 	if l.ctx.Err() != nil && !l.spent() {
 		cause := judge.End(l.ctx)
 		err.Cause = &call.Error{Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause}

@@ -21,7 +21,9 @@ func (l *Loop) probe(i int, a *attempt) *call.Error {
 		start := time.Now()
 		tried, cutShort, err := cooling.Probe(l.Caller, chainview.With(slice, view), c.Cooldown(l.Req), l.Req,
 			func(ctx context.Context, probe call.Request) (*call.Response, error) {
-				return l.answerProbe(ctx, c, probe)
+				resp, err := l.answerProbe(ctx, c, probe)
+				l.observe(attempt{candidate: c, resp: resp, err: err})
+				return resp, err
 			})
 		return tried, cutShort || l.cutShort(slice, view, start), err
 	})

@@ -26,12 +26,16 @@ func NewStats(candidates []Candidate) *Stats {
 	return s
 }
 
-// order returns the indexes of the candidates in the order of the strategy, which may modify its arguments.
-func (s *Stats) order(strategy order.Strategy, req call.Request) (places []int) {
+// order returns the indexes of the candidates in the order of the strategy, which may modify its arguments. windows
+// returns the usage windows of the candidate at an index.
+func (s *Stats) order(
+	strategy order.Strategy, req call.Request, windows func(place int) []call.QuotaWindow,
+) (places []int) {
 	s.mu.Lock()
 	candidates := slices.Clone(s.seen)
 	s.mu.Unlock()
 	for i, c := range candidates {
+		candidates[i].Quota = windows(i)
 		if c.CostUSD != nil {
 			candidates[i].CostUSD = new(*c.CostUSD)
 		}

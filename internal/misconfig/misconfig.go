@@ -50,6 +50,14 @@ func Word[S ~string](field string, word S, words ...S) *call.Error {
 	return call.ConfigErrorf(field, "%q is not one of %q", word, words)
 }
 
+// Problem returns an error with the description of a mistake, or nil if it is empty.
+func Problem(field, problem string) *call.Error {
+	if problem == "" {
+		return nil
+	}
+	return call.ConfigErrorf(field, "%s", problem)
+}
+
 // Bound returns an error if the limit is negative or infinite.
 func Bound[N int | int64 | float64 | time.Duration](field string, n N) *call.Error {
 	if n >= 0 && !math.IsInf(float64(n), 0) {

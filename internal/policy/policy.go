@@ -52,6 +52,7 @@ var Default = Table{
 	call.ReasonUnsupported:   {Skip: true},
 	call.ReasonModelMismatch: {Skip: true},
 	call.ReasonCoolingDown:   {Skip: true},
+	call.ReasonReserved:      {Skip: true},
 	call.ReasonBudgetSpent:   {Skip: true},
 
 	call.ReasonUnauthenticated:   {Cools: loginCooldown},

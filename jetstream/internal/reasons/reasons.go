@@ -14,7 +14,9 @@ var (
 	// Permanent reasons are caused by the request: a later run fails too.
 	Permanent = Set{clichain.ReasonBadRequest, clichain.ReasonBadOption, clichain.ReasonBadSession}
 	// Limits are the reasons for which a backend reports when it is available again.
-	Limits = Set{clichain.ReasonRateLimited, clichain.ReasonUsageLimit, clichain.ReasonCoolingDown}
+	Limits = Set{
+		clichain.ReasonRateLimited, clichain.ReasonUsageLimit, clichain.ReasonCoolingDown, clichain.ReasonReserved,
+	}
 	// OfWorker are the reasons why a backend is skipped although another worker may have a backend that is not
 	// skipped.
 	OfWorker = Set{

@@ -122,5 +122,5 @@ func (w *monitor) rest(until time.Time) {
 	w.mu.Lock()
 	w.state.RestingUntil = until
 	w.mu.Unlock()
-	w.log.Info("no work: every backend is in cooldown", "until", until.Format(time.RFC3339))
+	w.log.Info("no work: every backend is in cooldown or reserved", "until", until.Format(time.RFC3339))
 }
