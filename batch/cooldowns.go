@@ -17,6 +17,7 @@ var needPerson = []clichain.Reason{clichain.ReasonUnauthenticated, clichain.Reas
 // watchedStore is a store that keeps the last state that it returned for each backend.
 type watchedStore struct {
 	cooldown.Store
+	quotas cooldown.QuotaStore
 	mu     sync.Mutex
 	states map[string]cooldown.State
 }
@@ -25,7 +26,28 @@ func watch(s cooldown.Store) *watchedStore {
 	if s == nil {
 		s = cooldown.NewMemory()
 	}
-	return &watchedStore{Store: s, states: map[string]cooldown.State{}}
+	quotas, ok := s.(cooldown.QuotaStore)
+	if !ok {
+		quotas = cooldown.NewMemory()
+	}
+	return &watchedStore{Store: s, quotas: quotas, states: map[string]cooldown.State{}}
+}
+
+// LoadQuota returns the usage windows of an account.
+func (s *watchedStore) LoadQuota(ctx context.Context, key string) (cooldown.Quota, error) {
+	return s.quotas.LoadQuota(ctx, key)
+}
+
+// UpdateQuota replaces the usage windows of an account.
+func (s *watchedStore) UpdateQuota(
+	ctx context.Context, key string, change func(cooldown.Quota) cooldown.Quota,
+) error {
+	return s.quotas.UpdateQuota(ctx, key, change)
+}
+
+// Quotas returns the usage windows of all accounts.
+func (s *watchedStore) Quotas(ctx context.Context) (map[string]cooldown.Quota, error) {
+	return s.quotas.Quotas(ctx)
 }
 
 // Load returns the state of a backend.

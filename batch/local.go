@@ -180,7 +180,8 @@ func (l *local) onRest(until time.Time) {
 		return
 	}
 	l.rec.tally.change(func(c *Counts) { c.Rest = until })
-	if l.backend.store.needsPerson(time.Now()) {
+	reserved := errors.Is(l.backend.chain.Ready(context.Background()), clichain.ErrReserved)
+	if !reserved && l.backend.store.needsPerson(time.Now()) {
 		l.noteCooldowns()
 		l.rec.stop(ErrNobody)
 		return

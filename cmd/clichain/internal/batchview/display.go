@@ -53,14 +53,14 @@ func (v *View) progress(now time.Time, c *batch.Counts) {
 	v.rate.add(now, c.Done())
 	switch {
 	case v.cfg.Live:
-		v.line.Draw(func(width int) string { return statusLine(c, v.rate.perSecond(), now, width) })
+		v.line.Draw(func(width int) string { return statusLine(c, v.rate.perSecond(), v.began, now, width) })
 	case first:
 		v.say(fmt.Sprintf("batch: from %s to %s, %s done before",
 			nameOf(v.cfg.In, "stdin"), nameOf(v.cfg.Out, "stdout"), number(c.Before)))
 	case now.Sub(v.drawn) < remarkEvery:
 		return
 	default:
-		v.say(statusLine(c, v.rate.perSecond(), now, 1<<10))
+		v.say(statusLine(c, v.rate.perSecond(), v.began, now, 1<<10))
 	}
 	v.drawn = now
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
-// statusLine returns the state of a batch in at most width columns.
-func statusLine(c *batch.Counts, perSecond float64, now time.Time, width int) string {
+// statusLine returns the state of a batch that began at a time, in at most width columns.
+func statusLine(c *batch.Counts, perSecond float64, began, now time.Time, width int) string {
 	parts := []terminal.Part{
 		{Text: progress(c), Importance: 9},
 		{Text: speed(perSecond), Importance: 4},
-		{Text: eta(c, perSecond), Importance: 7},
+		{Text: eta(c, perSecond, began, now), Importance: 7},
 		{Text: dollars(c.CostUSD), Importance: 6},
 		{Text: counted(c.Backends), Importance: 2},
 		{Text: some("failed %s", c.Failed), Importance: 8},
@@ -49,12 +49,18 @@ func speed(perSecond float64) string {
 	return fmt.Sprintf("%.1f/s", perSecond)
 }
 
-func eta(c *batch.Counts, perSecond float64) string {
+// eta returns the time until the end at this pace. While the batch waits, its pace includes the wait.
+func eta(c *batch.Counts, perSecond float64, began, now time.Time) string {
+	var wait time.Duration
+	if c.Rest.After(now) {
+		wait = c.Rest.Sub(now)
+		perSecond = float64(c.Done()-c.Before) / c.Rest.Sub(began).Seconds()
+	}
 	left := c.Left()
 	if perSecond <= 0 || left <= 0 {
 		return ""
 	}
-	return "ETA " + roughly(time.Duration(float64(left)/perSecond*float64(time.Second)))
+	return "ETA " + roughly(wait+time.Duration(float64(left)/perSecond*float64(time.Second)))
 }
 
 // roughly formats a time in its largest unit, or a long time in the two largest units.

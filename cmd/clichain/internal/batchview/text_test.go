@@ -30,16 +30,16 @@ func TestStatusLine(t *testing.T) {
 		{"no results yet", batch.Counts{Total: -1}, 0, 80, "0/…"},
 		{"unknown total", batch.Counts{Answered: 1234, Total: -1}, 2.5, 80, "1 234/…  2.5/s"},
 		{"less than one result per second", batch.Counts{Answered: 1, Total: 3, Bad: 1}, 0.05, 80, "1/2  3.0/min  ETA 20s  bad 1"},
-		{"width 120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 11m  $0.42  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
-		{"width 80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 11m  $0.42  failed 4  rests until 14:05"},
-		{"width 60", busy, 12.3, 60, "1 234/10 000  ETA 11m  $0.42  failed 4  rests until 14:05"},
-		{"width 40", busy, 12.3, 40, "1 234/10 000  ETA 11m  $0.42  failed 4"},
+		{"width 120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 23h59m  $0.42  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
+		{"width 80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 23h59m  $0.42  failed 4  rests until 14:05"},
+		{"width 60", busy, 12.3, 60, "1 234/10 000  ETA 23h59m  $0.42  failed 4  rests until 14:05"},
+		{"width 40", busy, 12.3, 40, "1 234/10 000  ETA 23h59m  failed 4"},
 		{"width 10", busy, 12.3, 10, "1 234/10 …"},
 		{"control characters", batch.Counts{Answered: 1, Total: 1, Backends: map[string]int{"a\x1b[2J\nb": 1}}, 0, 80, "1/1  a[2J b 1"},
 		{"cooldown that is over", batch.Counts{Answered: 1, Total: 2, Rest: noon, Parked: 1}, 0, 80, "1/2  put off 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := statusLine(&test.counts, test.rate, noon, test.width)
+			got := statusLine(&test.counts, test.rate, noon.Add(-time.Hour), noon, test.width)
 			require.Equal(t, test.want, got)
 			require.LessOrEqual(t, utf8.RuneCountInString(got), test.width)
 		})
