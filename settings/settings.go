@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/specfile"
+	"github.com/clichain/clichain/quota"
 )
 
 // Values are settings. The zero value of a field means that it is not set.
@@ -28,6 +29,8 @@ type Values struct {
 	Billing Payer `json:"billing"`
 	// Confine tells whether the kernel confines the CLIs.
 	Confine call.Confinement `json:"confine"`
+	// Reserve is the share of each usage window of a plan that calls leave to others.
+	Reserve Reserve `json:"reserve"`
 	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`
 	// UsageLog turns on the log of calls. UsageContent adds prompts and answers to it.
@@ -102,6 +105,27 @@ func (p Payer) Billing() call.Billing {
 		return ""
 	}
 	return call.Billing(p)
+}
+
+// Reserve is the text of a [quota.Reserve], such as 0.3; see [quota.ParseReserve].
+type Reserve string
+
+// UnmarshalText parses a Reserve. An invalid text is an error.
+func (r *Reserve) UnmarshalText(text []byte) error {
+	if _, err := quota.ParseReserve(string(text)); err != nil {
+		return err
+	}
+	*r = Reserve(text)
+	return nil
+}
+
+// String returns the text of the Reserve.
+func (r Reserve) String() string { return string(r) }
+
+// Reserve returns the value of the text. The empty text reserves nothing.
+func (r Reserve) Reserve() quota.Reserve {
+	reserve, _ := quota.ParseReserve(string(r)) // UnmarshalText has reported an error
+	return reserve
 }
 
 // File is the content of a settings file: the general settings, and the settings of each profile, which override

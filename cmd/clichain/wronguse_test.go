@@ -22,7 +22,7 @@ func exitWithoutCLIs(t *testing.T, args ...string) int {
 
 // checkedValues are the names of values that a command checks before it looks for backends.
 var checkedValues = strings.Fields("address amount backend=argument billing duration format name=account name=file number " +
-	"permission time url")
+	"permission share time url")
 
 // checkedFlags are further flags whose value a command checks before it looks for backends.
 var checkedFlags = strings.Fields("access max-access priority only sandbox system-mode ignore dir add-dir image schema spec " +

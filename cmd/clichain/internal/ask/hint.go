@@ -24,14 +24,20 @@ func withHints(err *clichain.ChainError, s *selection.Selection, access clichain
 	return all
 }
 
-// hintedCause adds the flag that ignores cooldowns if all backends of the chain are in cooldown.
+// askAnyway are the flags that make a call ask a backend that it would skip.
+var askAnyway = map[clichain.Reason]string{
+	clichain.ReasonCoolingDown: "--no-cooldown asks all the same",
+	clichain.ReasonReserved:    "--reserve 0 asks all the same",
+}
+
+// hintedCause adds the flag that ignores cooldowns or the reserve if all backends of the chain wait.
 func hintedCause(cause error) error {
 	be, ok := cause.(*clichain.BackendError)
-	if !ok || be.Reason != clichain.ReasonCoolingDown || be.HintText() != "" {
+	if !ok || askAnyway[be.Reason] == "" || be.HintText() != "" {
 		return cause
 	}
 	with := *be
-	with.Hint = "--no-cooldown asks all the same"
+	with.Hint = askAnyway[be.Reason]
 	return &with
 }
 

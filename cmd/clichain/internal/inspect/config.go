@@ -146,7 +146,7 @@ func defaultOf(name string, c selection.Catalog) string {
 	chain, _ := c.Split()
 	return map[string]string{
 		"order": strings.Join(selection.NamesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
-		"agent_timeout": param.AgentTimeout.String(), "billing": "any", "confine": "auto",
+		"agent_timeout": param.AgentTimeout.String(), "billing": "any", "reserve": "0", "confine": "auto",
 		"cooldowns": cmp.Or(selection.DefaultCooldowns(), "off"), "usage.log": "off", "usage.content": "off",
 	}[name]
 }

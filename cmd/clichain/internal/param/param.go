@@ -25,6 +25,7 @@ type Values struct {
 	Binaries        map[string]string // by the name of a backend, or of the spec of an instance
 	Accounts        map[string]string
 	Billing         settings.Payer
+	Reserve         settings.Reserve
 	Budget          time.Duration
 	NoCooldown      bool
 	Config          clichain.Config

@@ -73,6 +73,11 @@ func Payer(text string) (payer settings.Payer, err error) {
 	return payer, nil
 }
 
+// Reserve parses a reserve.
+func Reserve(text string) (reserve settings.Reserve, err error) {
+	return reserve, reserve.UnmarshalText([]byte(text))
+}
+
 // OneOf returns a parser that accepts only the given words.
 func OneOf[T ~string](words ...T) func(string) (T, error) {
 	return func(text string) (T, error) {

@@ -75,7 +75,7 @@ func TestEveryRequestFieldHasAFlag(t *testing.T) {
 func TestEachFlagSetsAValue(t *testing.T) {
 	texts := map[string]string{
 		"access": "read", "timeout": "1m", "idle-timeout": "1m", "budget": "1m", "max-turns": "1", "max-budget-usd": "1",
-		"env": "A=1", "billing": "any", "sandbox": "on", "confine": "off", "binary": "a=b", "account": "a=b", "extra": "a=b",
+		"env": "A=1", "billing": "any", "sandbox": "on", "confine": "off", "reserve": "0.3", "binary": "a=b", "account": "a=b", "extra": "a=b",
 	}
 	set := map[string]string{}
 	for _, f := range Table {

@@ -137,10 +137,9 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 		}
 		backends = copies.Wrap(backends, cfg)
 	}
-	chain := clichain.ChainOf(backends, &clichain.ChainConfig{
-		Budget: selected.Chain.Budget, Store: cooldowns, NoCooldown: f.ask.NoCooldown,
-		Hooks: clichain.JoinHooks(selected.Chain.Hooks, t.Hooks()),
-	})
+	chainConfig := selected.Chain
+	chainConfig.Store, chainConfig.Hooks = cooldowns, clichain.JoinHooks(chainConfig.Hooks, t.Hooks())
+	chain := clichain.ChainOf(backends, &chainConfig)
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {
 		defer close(drained)

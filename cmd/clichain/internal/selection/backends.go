@@ -18,7 +18,7 @@ import (
 type Selection struct {
 	Providers
 	Config clichain.Config      // of each backend, without its Binary and Account
-	Chain  clichain.ChainConfig // Budget, Store, and Hooks that log the calls
+	Chain  clichain.ChainConfig // Budget, Reserve, Store, NoCooldown, and Hooks that log the calls
 
 	catalog Catalog
 	specs   []clichain.CliSpec // of the Providers
@@ -46,14 +46,13 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 		return nil, err
 	}
 	s := &Selection{
-		Providers: NewProviders(chosen, f), Config: f.Config, Chain: clichain.ChainConfig{Budget: f.Budget},
-		catalog: c, specs: chosen,
+		Providers: NewProviders(chosen, f), Config: f.Config, catalog: c, specs: chosen,
+		Chain: clichain.ChainConfig{
+			Budget: f.Budget, Reserve: f.Reserve.Reserve(), Store: r.Cooldowns(), NoCooldown: f.NoCooldown,
+		},
 	}
 	if s.Chain.Hooks, err = r.logHooks(); err != nil {
 		return nil, err
-	}
-	if !f.NoCooldown {
-		s.Chain.Store = r.Cooldowns()
 	}
 	return s, nil
 }

@@ -45,6 +45,7 @@ const (
 	SpecsVariable        = "CLICHAIN_SPECS"
 	billingVariable      = "CLICHAIN_BILLING"
 	confineVariable      = "CLICHAIN_CONFINE"
+	reserveVariable      = "CLICHAIN_RESERVE"
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
 	usageLogVariable     = "CLICHAIN_USAGE_LOG"
 	usageContentVariable = "CLICHAIN_USAGE_CONTENT"
@@ -65,6 +66,8 @@ var Entries = []Entry{
 		settings.Payer.String, param.Payer),
 	entryOf("confine", confineVariable, func(v *settings.Values) *call.Confinement { return &v.Confine },
 		func(c call.Confinement) string { return string(c) }, param.OneOf(param.Confinements...)),
+	entryOf("reserve", reserveVariable, func(v *settings.Values) *settings.Reserve { return &v.Reserve },
+		settings.Reserve.String, param.Reserve),
 	entryOf("cooldowns", CooldownsVariable, func(v *settings.Values) *string { return &v.Cooldowns },
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
 	entryOf("usage.log", usageLogVariable, func(v *settings.Values) *settings.Switch { return &v.UsageLog },

@@ -273,6 +273,9 @@ func (r *Resolver) Settle(f *param.Values) error {
 		payer, err = c.Billing, c.Invalid["billing"]
 	}
 	f.Config.Billing = payer.Billing()
+	if f.Reserve == "" {
+		f.Reserve, err = c.Reserve, cmp.Or(err, c.Invalid["reserve"])
+	}
 	if f.Config.Confine == "" {
 		f.Config.Confine, err = c.Confine, cmp.Or(err, c.Invalid["confine"])
 	}

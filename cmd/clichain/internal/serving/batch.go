@@ -102,7 +102,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 // ofWorkers are flags that have no effect if the workers of a NATS server answer.
 var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing",
-	"confine", "read-path", "write-path", "sandbox", "pass-env",
+	"reserve", "confine", "read-path", "write-path", "sandbox", "pass-env",
 	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile", "repos", "check", "check-timeout", "carry",
 	"assume-isolated",
 }
@@ -226,6 +226,9 @@ func batchBackends(ctx context.Context, r *selection.Resolver, f *batchFlags, cf
 		return err
 	}
 	cfg.Backends, cfg.Chain = backends.Backends(), backends.Chain
+	if f.ask.NoCooldown { // the cooldowns of this batch still apply, so that its lines wait for the end of a limit
+		cfg.Chain.Store, cfg.Chain.NoCooldown = nil, false
+	}
 	if f.repos.Any() {
 		cfg.Workspace, err = f.repos.Config()
 	}

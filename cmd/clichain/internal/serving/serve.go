@@ -126,7 +126,7 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 		backends = pool.Backends()
 	}
 	cfg := s.Chain
-	cfg.Name, cfg.NoCooldown, cfg.Hooks = "clichain", f.ask.NoCooldown, clichain.JoinHooks(cfg.Hooks, t.Hooks())
+	cfg.Name, cfg.Hooks = "clichain", clichain.JoinHooks(cfg.Hooks, t.Hooks())
 	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
 	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.Jobs,
