@@ -21,7 +21,8 @@ func refresh(ctx context.Context, r *selection.Resolver, f *usageFlags) error {
 		return err
 	}
 	if s.Chain.Store == nil {
-		return console.Usagef("--refresh: nothing keeps the reports, because cooldowns are off: see \"clichain help settings\"")
+		return console.Usagef(
+			"--refresh: nothing keeps the reports, because cooldowns are off: see \"clichain help settings\"")
 	}
 	chain, asked := s.NewChain(nil), askable(ctx, s.Providers)
 	if len(asked) == 0 {
