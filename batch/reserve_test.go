@@ -47,9 +47,7 @@ func (p *planned) Stream(context.Context, clichain.Request) iter.Seq2[clichain.E
 // A batch leaves the reserve of a plan alone, except for one call of each slot, and waits for the reset.
 func TestRunKeepsReserve(t *testing.T) {
 	cfg := batchOf(t, questions(8))
-	spec := clichain.CliSpec{Name: "plain", Binary: "plain"}
-	login := clichain.NewProvider(spec, &clichain.Config{Account: "team"})
-	plan := &planned{wrapper: wrapper{login}, length: 2 * time.Second, share: 0.2}
+	plan := &planned{wrapper: wrapper{cfg.Backends[0]}, length: 2 * time.Second, share: 0.2}
 	cfg.Backends = []clichain.Backend{plan}
 	cfg.Chain = clichain.ChainConfig{Reserve: quota.Reserve{Share: 0.5}}
 	var waited atomic.Bool
@@ -72,8 +70,7 @@ func TestRunKeepsReserve(t *testing.T) {
 // A batch whose only other backend needs an operator waits for a reserved one.
 func TestRunWaitsForReservedBackend(t *testing.T) {
 	cfg := batchOf(t, questions(3))
-	spec := clichain.CliSpec{Name: "plain", Binary: "plain"}
-	plan := &planned{wrapper: wrapper{clichain.NewProvider(spec, &clichain.Config{Account: "team"})}, length: time.Second, share: 0.6}
+	plan := &planned{wrapper: wrapper{cfg.Backends[0]}, length: time.Second, share: 0.6}
 	loggedOut := clichain.BackendFunc("out", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return nil, clichain.ErrUnauthenticated
 	})
