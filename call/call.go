@@ -26,7 +26,7 @@ type Message struct {
 }
 
 // Request is one call of a backend. It is a plain value that can be stored as JSON. A backend never modifies it. The
-// zero value has no message and fails with bad_request.
+// zero value has no message and fails with bad_option.
 type Request struct {
 	// Messages is the conversation. The texts of system messages are joined and passed as the system prompt of the
 	// CLI. A single user message is sent unchanged.

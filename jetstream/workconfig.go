@@ -28,8 +28,9 @@ type WorkConfig struct {
 	// Work, if it is a Chain. Any other backend fails a job that it cannot run only during the call.
 	Chain *clichain.Chain
 	// Isolated says that the backend works in private copies, as those of package workspace do: a job with AccessWrite
-	// changes nothing, and its result has the changes as a patch. So it runs again after its worker died. Jobs that
-	// have Options.MCPConfig are excepted. Set it for all workers of a queue that permit AccessWrite, or for none.
+	// changes nothing, and its result has the changes as a patch. So it runs again after its worker died. An agent that
+	// nothing confines may act outside its copy twice: ConfineRequired refuses such an agent. Jobs that have
+	// Options.MCPConfig are excepted. Set it for all workers of a queue that permit AccessWrite, or for none.
 	Isolated bool
 	// Alone says that there is no other worker: a job that this one cannot run fails. False: the job returns to the
 	// queue.
