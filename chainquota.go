@@ -9,6 +9,9 @@ import (
 // Quota returns the usage windows of the account of the backend b, as the chain knows them now; see package quota. It
 // is empty if nothing is known. Quota starts no process.
 func (c *Chain) Quota(ctx context.Context, b Backend) []call.QuotaWindow {
+	if c.cooldown == nil { // the zero Chain
+		return nil
+	}
 	return c.cooldown.Windows(ctx, candidateOf(b).Cooldown(Request{}))
 }
 
@@ -20,7 +23,7 @@ func (c *Chain) AskQuota(ctx context.Context, b Backend) ([]call.QuotaWindow, er
 		return nil, nil
 	}
 	windows, err := p.AskQuota(ctx)
-	if err == nil {
+	if err == nil && c.cooldown != nil {
 		c.cooldown.Observe(ctx, candidateOf(b).Cooldown(Request{}), windows)
 	}
 	return windows, err
