@@ -78,7 +78,7 @@ func eachPlan(t *testing.T, name string, test func(t *testing.T, of home.Install
 		}
 		first := newest
 		newest = false
-		t.Run(of.Version(t), func(t *testing.T) {
+		t.Run(of.Wanted(t), func(t *testing.T) {
 			netns.Require(t)
 			of.Binary(t) // skips the test if the version is missing
 			test(t, of, first)

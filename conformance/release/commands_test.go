@@ -35,6 +35,7 @@ var commands = []command{
 	{begins: "clichain doctor", prints: `(?m)^. CLI +ready`},
 	{begins: "clichain ask ", prints: answer},
 	{begins: "git diff | clichain ask ", prints: `(?s)lock pick.*CLI`},
+	{begins: "clichain usage", prints: `No usage windows are known|\d %`},
 
 	{begins: "mkdir "},
 	{begins: "go get ", then: "cat go.mod", prints: module + " VERSION"},
