@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,13 +18,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorded is an output that returns what was written since the last call of next.
-type recorded struct{ bytes.Buffer }
+// recorded is an output for a test and a goroutine.
+type recorded struct {
+	mu      sync.Mutex
+	written bytes.Buffer
+}
 
+func (r *recorded) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written.Write(p)
+}
+
+// take returns what was written since its last call.
+func (r *recorded) take() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer r.written.Reset()
+	return r.written.String()
+}
+
+// next is take after all goroutines of the bubble have stopped.
 func (r *recorded) next() string {
 	synctest.Wait()
-	defer r.Reset()
-	return r.String()
+	return r.take()
 }
 
 func viewOn(out *recorded) *view {
@@ -114,12 +132,12 @@ func TestRedraw(t *testing.T) {
 	v := viewOn(&out)
 	draw := v.redraw(&terminal.Screen{Out: &out, Size: func() (int, int) { return 80, 24 }})
 	require.NoError(t, draw(nil, nil, afternoon))
-	require.Equal(t, "\r\x1b[J"+nothingKnown, out.String())
-	out.Reset()
+	require.Equal(t, "\r\x1b[J"+nothingKnown, out.take())
 	require.NoError(t, draw(oneWindow(afternoon, 0.5), errors.New("busy\x1b[2J"), afternoon))
-	require.True(t, strings.HasPrefix(out.String(), "\x1b[3F\x1b[J"), "back over the three lines")
-	require.Contains(t, out.String(), " 50 %  until 18:48  ")
-	require.Contains(t, out.String(), "\ncannot read the usage: busy[2J\n")
+	screen := out.take()
+	require.True(t, strings.HasPrefix(screen, "\x1b[3F\x1b[J"), "back over the three lines")
+	require.Contains(t, screen, " 50 %  until 18:48  ")
+	require.Contains(t, screen, "\ncannot read the usage: busy[2J\n")
 }
 
 func TestReportAsJSON(t *testing.T) {
@@ -138,11 +156,11 @@ func TestReportAsJSON(t *testing.T) {
 			"used_per_hour":0.5,"used_up_at":"2027-02-03T15:48:00+01:00"}]},
 		{"key":"z","account":"team","backends":["codex"],"windows":[
 			{"name":"primary","used":0,"observed_at":"2027-02-03T12:48:00+01:00","empty_since":"2027-02-03T13:48:00+01:00"},
-			{"name":"secondary","used":null}]}]}`, out.String())
+			{"name":"secondary","used":null}]}]}`, out.take())
 }
 
 func TestTextWithoutReports(t *testing.T) {
 	var out recorded
 	require.NoError(t, viewOn(&out).print(nil, afternoon))
-	require.Equal(t, nothingKnown, out.String())
+	require.Equal(t, nothingKnown, out.take())
 }
