@@ -81,18 +81,20 @@ func TestQuotaGaugesOfSeveralLogins(t *testing.T) {
 }
 
 func TestQuotaGaugesAreBounded(t *testing.T) {
-	s, store := watch(t), cooldown.NewMemory()
-	_, err := s.RegisterQuotas(store.Quotas)
-	require.NoError(t, err)
-	remember(t, store, "long", cooldown.Quota{Backends: []string{"a"}, Windows: []call.QuotaWindow{
+	s := watch(t)
+	quotas := map[string]cooldown.Quota{"long": {Backends: []string{"a"}, Windows: []call.QuotaWindow{
 		{Name: strings.Repeat("x", 65), Used: new(0.5), ObservedAt: time.Now()},
-	}})
+	}}}
+	_, err := s.RegisterQuotas(func(context.Context) (map[string]cooldown.Quota, error) { return quotas, nil })
+	require.NoError(t, err)
 	require.Empty(t, s.metrics(t))
 	for i := range 600 {
-		q := cooldown.Quota{Account: fmt.Sprint(i), Backends: []string{"claude"}, Windows: fiveHours(0.5, time.Hour)}
-		remember(t, store, fmt.Sprint(i), q)
+		account := fmt.Sprint(i)
+		quotas[account] = cooldown.Quota{Account: account, Backends: []string{"claude"}, Windows: fiveHours(0.5, time.Hour)}
 	}
-	for _, data := range s.metrics(t) {
+	metrics := s.metrics(t)
+	require.NotEmpty(t, metrics)
+	for _, data := range metrics {
 		require.Len(t, data.(metricdata.Gauge[float64]).DataPoints, 512)
 	}
 }

@@ -140,7 +140,9 @@ func TestKilledHost(t *testing.T) {
 	temp := filepath.Join(os.TempDir(), "clichain-*")
 	left, err := filepath.Glob(temp)
 	require.NoError(t, err)
-	require.NotEmpty(t, left)
+	if *long { // few kills may all come before or after the run of a CLI
+		require.NotEmpty(t, left)
+	}
 	for range 20 {
 		for _, path := range left {
 			old := time.Now().Add(-72 * time.Hour)
