@@ -101,16 +101,8 @@ func sane(w call.QuotaWindow, now time.Time) call.QuotaWindow {
 	if w.ObservedAt.Sub(now) > clockSlack {
 		w.ObservedAt = now
 	}
-	w.ResetsAt, w.ObservedAt = wall(w.ResetsAt), wall(w.ObservedAt)
+	w.ResetsAt, w.ObservedAt = resettime.Wall(w.ResetsAt), resettime.Wall(w.ObservedAt)
 	return w
-}
-
-// wall removes the monotonic reading, which cannot be stored.
-func wall(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.Round(0).UTC()
 }
 
 // end returns the latest end of a window that its report permits.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/resettime"
 	"github.com/clichain/clichain/quota"
 )
 
@@ -51,9 +52,9 @@ type Keeper struct {
 
 func (k *Keeper) now() time.Time {
 	if k.Now != nil {
-		return wall(k.Now())
+		return resettime.Wall(k.Now())
 	}
-	return wall(time.Now())
+	return resettime.Wall(time.Now())
 }
 
 func (k *Keeper) chance() float64 {

@@ -15,9 +15,6 @@ const (
 	jitter     = 0.2             // random fraction of a cooldown, so that hosts do not all retry at once
 )
 
-// wall removes the monotonic reading, which cannot be stored and hides changes of the clock.
-func wall(t time.Time) time.Time { return t.Round(0).UTC() }
-
 // sane corrects a stored state. If the clock was set back, or the length is out of range, the cooldown begins
 // now, with its length limited to the longest.
 func sane(s cooldown.State, now time.Time) cooldown.State {
@@ -74,7 +71,7 @@ func after(s cooldown.State, f failure, sameRule bool) cooldown.State {
 	}
 	announced := f.retryAfter.After(f.now)
 	if announced {
-		next.Until = wall(resettime.Clamp(f.retryAfter, f.now))
+		next.Until = resettime.Wall(resettime.Clamp(f.retryAfter, f.now))
 	} else if d := f.rule.Length(next.Failures); d > 0 && !f.byRequest {
 		next.Until = f.now.Add(f.jittered(d))
 	}

@@ -10,12 +10,13 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // Concurrent calls that reach the same limit have one cooldown.
 func TestConcurrentLimitsShareCooldown(t *testing.T) {
 	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour}
-	now := wall(time.Now())
+	now := resettime.Wall(time.Now())
 	announced := func(began, at, until time.Duration) failure {
 		return failure{
 			reason: call.ReasonUsageLimit, rule: rule, began: now.Add(began), now: now.Add(at), retryAfter: now.Add(until), chance: 0.5,
@@ -41,7 +42,7 @@ func TestConcurrentLimitsShareCooldown(t *testing.T) {
 // The states after a failure that the request may have caused.
 func TestFailuresOfRequests(t *testing.T) {
 	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour, After: 3, Confirm: true}
-	now := wall(time.Now())
+	now := resettime.Wall(time.Now())
 	probe := now.Add(time.Second)
 	of := func(request string) failure {
 		return failure{reason: call.ReasonExit, rule: rule, began: now, now: now, byRequest: true, request: request, chance: 0.5}

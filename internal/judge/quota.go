@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/resettime"
 )
 
 // windowRow is a compiled row of QuotaRules.Windows.
@@ -49,7 +50,7 @@ func (j *Judge) Windows(report []call.QuotaWindow, now time.Time) (windows []cal
 			w.ObservedAt = now
 		}
 		w.Length = cmp.Or(w.Length, row.length)
-		w.ResetsAt, w.ObservedAt = plainTime(w.ResetsAt), plainTime(w.ObservedAt)
+		w.ResetsAt, w.ObservedAt = resettime.Wall(w.ResetsAt), resettime.Wall(w.ObservedAt)
 		windows = append(windows, w)
 	}
 	return windows
@@ -67,14 +68,6 @@ func (j *Judge) windowRow(name string) (row windowRow, ok bool) {
 		return row, false
 	}
 	return j.windows[i], true
-}
-
-// plainTime returns a time that equals its copy from JSON.
-func plainTime(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.Round(0).UTC()
 }
 
 // KnowsUsed reports whether the CLI has reported the used share of a window.

@@ -38,6 +38,10 @@ func Read(words string, now time.Time) time.Time {
 // resetReaders try in order to parse the start of a phrase. No text matches two of them.
 var resetReaders = []func(phrase, time.Time) (time.Time, bool){readEpoch, readSpan, readMoment, readCount}
 
+// Wall returns a time in UTC without its monotonic reading, which cannot be stored and hides changes of the clock. It
+// equals its copy from JSON.
+func Wall(t time.Time) time.Time { return t.Round(0).UTC() }
+
 // Clamp moves a time into the range of [Read], now to now + Longest, and into the zone of now.
 func Clamp(t, now time.Time) time.Time {
 	switch latest := now.Add(Longest); {
