@@ -9,10 +9,11 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// Hooks are functions that a chain calls during each call. Every field may be nil. The chain calls them one after the
-// other on the goroutine of the caller or the reader of the stream, and waits for each. Concurrent calls of a chain
-// call them concurrently. Only CallStart, CallEnd, Event and Answer get prompts and answers. All hooks of one call
-// except Cooldown get the same context value, which no other call has, so that a map can have it as a key.
+// Hooks are functions that a chain calls during each call. A session of package live calls them during each turn; see
+// live.Config. Every field may be nil. The chain calls them one after the other on the goroutine of the caller or the
+// reader of the stream, and waits for each. Concurrent calls of a chain call them concurrently. Only CallStart,
+// CallEnd, Event and Answer get prompts and answers. All hooks of one call except Cooldown get the same context value,
+// which no other call has, so that a map can have it as a key.
 //
 // Every start hook has exactly one end hook, also if the call fails or the reader breaks out of the loop. The hooks
 // of a chain also observe the runs of nested chains, each run once. If a nested chain has the same *Hooks, directly

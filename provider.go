@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/provider"
@@ -27,6 +28,16 @@ func init() {
 	}
 	held.Guard = func(ctx context.Context, p any, req Request) (*cooling.Entry, error) {
 		return p.(*Provider).impl.Guard(ctx, req)
+	}
+	held.Watch = func(ctx context.Context, h any, req Request) (see func(Event), end func(*Response, error)) {
+		w := newWatch(ctx, h.(*Hooks))
+		w.callStart(req)
+		return w.see, w.end
+	}
+	held.Keep = func(p any, req Request, store cooldown.QuotaStore) func(context.Context, []call.QuotaWindow) {
+		k := &cooling.Keeper{Quotas: store, Log: p.(*Provider).cfg.Logger}
+		about := candidateOf(p.(*Provider)).Cooldown(req)
+		return func(ctx context.Context, windows []call.QuotaWindow) { k.Observe(ctx, about, windows) }
 	}
 }
 

@@ -95,11 +95,13 @@ func (s *Session) next() *Turn {
 func (s *Session) turn(cli *held.CLI, t *Turn) {
 	s.asked = &t.req
 	s.entry = s.entry.Again(s.asked)
+	end := t.observe(s)
 	resp, failed := s.ask(cli, t)
 	if t.resp = resp; failed != nil {
 		t.err = failed
 	}
 	s.entry.Ended(t.ctx, t.err, t.ctx.Err() != nil)
+	end()
 	if failed != nil {
 		s.tell(s.life, item{err: failed})
 	} else {

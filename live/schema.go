@@ -16,6 +16,7 @@ import (
 type structuredTurn struct {
 	session *Session
 	cli     *held.CLI
+	turn    *Turn
 	ctx     context.Context
 	req     clichain.Request
 	said    reading.Said
@@ -26,7 +27,7 @@ type structuredTurn struct {
 // conversation, within the time of one turn, unless a tool may have changed something.
 func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.BackendError) {
 	if s.schema == nil {
-		return cli.Ask(turn.ctx, turn.req, func(e clichain.Event) { s.tell(turn.ctx, item{event: e}) })
+		return cli.Ask(turn.ctx, turn.req, func(e clichain.Event) { s.emit(turn.ctx, turn, e) })
 	}
 	ctx, began := turn.ctx, time.Now()
 	if limit := s.provider.Config().Timeout; limit > 0 {
@@ -34,7 +35,7 @@ func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.
 		ctx, cancel = judge.Within(ctx, limit)
 		defer cancel()
 	}
-	t := &structuredTurn{session: s, cli: cli, ctx: ctx, req: turn.req}
+	t := &structuredTurn{session: s, cli: cli, turn: turn, ctx: ctx, req: turn.req}
 	t.said.KeepCommentary, t.said.Answer = s.provider.Config().KeepCommentary, s.provider.Spec().Answer
 	resp, problem, failed := t.once()
 	if problem != "" && !failed.SideEffects && t.timeFor(time.Since(began)) {
@@ -71,6 +72,7 @@ func (t *structuredTurn) again(
 	}
 	t.emit(clichain.Event{Kind: clichain.EventAttempt, Attempt: &earlier})
 	t.emit(clichain.Event{Kind: clichain.EventReset, Message: "the answer did not meet the schema"})
+	t.turn.see(clichain.Event{Kind: clichain.EventStart, Backend: t.session.provider.Name()})
 	last := len(t.req.Messages) - 1
 	t.req.Messages = slices.Clone(t.req.Messages)
 	t.req.Messages[last].Content = structured.Complaint(problem)
@@ -89,7 +91,7 @@ func (t *structuredTurn) emit(e clichain.Event) {
 	t.acted = t.acted || e.Kind == clichain.EventToolUse && t.req.Access >= clichain.AccessWrite
 	t.said.See(e)
 	e.Backend = t.session.provider.Name()
-	t.session.tell(t.ctx, item{event: e})
+	t.session.emit(t.ctx, t.turn, e)
 }
 
 // timeFor reports whether the turn has more than the time d left.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
@@ -38,6 +39,12 @@ type Config struct {
 	OnPermission func(ctx context.Context, q Question) bool
 	// MaxQueue limits the turns that wait for the previous turn, or for Resume. Zero means 16.
 	MaxQueue int
+	// Hooks observe each turn that begins as a call with one attempt. An answer that does not match Schema is a failed
+	// attempt. The hooks of a turn run one after the other, and the turn waits for them. Their ctx ends with the turn
+	// and has the values of the ctx of Ask. Cooldown is not called. Nil means none.
+	Hooks *clichain.Hooks
+	// Store keeps the usage windows that the turns report, as ChainConfig.Store does. Nil means that they are not kept.
+	Store cooldown.QuotaStore
 }
 
 const defaultMaxQueue = 16
@@ -61,8 +68,9 @@ type Session struct {
 	work chan struct{} // signals that there may be a turn to begin
 	over chan struct{} // closed when the session has ended completely
 
-	entry *cooling.Entry    // of the breaker; used by one goroutine at a time, like asked
-	asked *clichain.Request // of the latest turn; nil: there was none
+	keep  func(context.Context, []call.QuotaWindow) // stores usage windows
+	entry *cooling.Entry                            // of the breaker; used by one goroutine at a time, like asked
+	asked *clichain.Request                         // of the latest turn; nil: there was none
 
 	mu      sync.Mutex
 	state   State
@@ -87,6 +95,7 @@ func New(p *clichain.Provider, cfg *Config) *Session {
 	}
 	s.session = s.cfg.Request.Session
 	s.cfg.MaxQueue = cmp.Or(s.cfg.MaxQueue, defaultMaxQueue)
+	s.keep = held.Keep(p, s.cfg.Request, s.cfg.Store)
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s
 }
@@ -170,12 +179,14 @@ func (s *Session) refused() error {
 
 // Turn is one message to the CLI and its answer.
 type Turn struct {
-	req  clichain.Request
-	ctx  context.Context
-	stop context.CancelCauseFunc
-	done chan struct{}
-	resp *clichain.Response
-	err  error
+	req    clichain.Request
+	ctx    context.Context
+	values context.Context // for the hooks
+	stop   context.CancelCauseFunc
+	see    func(clichain.Event) // passes events to the hooks
+	done   chan struct{}
+	resp   *clichain.Response
+	err    error
 }
 
 // Wait waits for the answer. The error is a [*clichain.BackendError], or that of ctx. The turn continues when
@@ -197,7 +208,10 @@ func (t *Turn) Wait(ctx context.Context) (*clichain.Response, error) {
 // Send queues a message. The session sends it to the CLI after the earlier turns, or after Resume while the
 // session is paused. The error is a [*StateError], or a [*clichain.BackendError] with the reason budget_spent
 // if the queue is full.
-func (s *Session) Send(text string) (*Turn, error) {
+func (s *Session) Send(text string) (*Turn, error) { return s.send(s.life, text) }
+
+// send is Send for a turn whose hooks get the values of ctx.
+func (s *Session) send(values context.Context, text string) (*Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.check("send"); err != nil {
@@ -209,6 +223,7 @@ func (s *Session) Send(text string) (*Turn, error) {
 	t := &Turn{req: s.cfg.Request, done: make(chan struct{})}
 	t.req.Messages = append(slices.Clone(t.req.Messages), clichain.Message{Role: clichain.RoleUser, Content: text})
 	t.ctx, t.stop = context.WithCancelCause(s.life)
+	t.values = values
 	s.queue = append(s.queue, t)
 	s.wake()
 	return t, nil
@@ -216,7 +231,7 @@ func (s *Session) Send(text string) (*Turn, error) {
 
 // Ask sends a text and waits for the answer. If ctx ends, Ask cancels the turn.
 func (s *Session) Ask(ctx context.Context, text string) (*clichain.Response, error) {
-	t, err := s.Send(text)
+	t, err := s.send(ctx, text)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/cooling"
 )
 
@@ -22,4 +23,12 @@ var (
 	// Guard begins a session for the provider's breaker. The caller closes the entry, which is nil without a
 	// breaker, with the outcome of each turn. The error is a *call.Error with the reason cooling_down.
 	Guard func(ctx context.Context, provider any, req call.Request) (*cooling.Entry, error)
+
+	// Watch begins a turn for hooks, a *clichain.Hooks that may be nil. see receives each event of the turn, and end
+	// its result.
+	Watch func(ctx context.Context, hooks any, req call.Request) (see func(call.Event), end func(*call.Response, error))
+
+	// Keep returns a function that stores usage windows of the account that pays for a request of the provider. It does
+	// nothing if the store is nil.
+	Keep func(provider any, req call.Request, store cooldown.QuotaStore) func(context.Context, []call.QuotaWindow)
 )

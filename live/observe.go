@@ -1,0 +1,53 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/held"
+)
+
+// observe begins a turn for the hooks. The returned function ends it, and stores the usage windows that the turn
+// reported.
+func (t *Turn) observe(s *Session) (end func()) {
+	var over func(*clichain.Response, error)
+	t.see, over = held.Watch(hookContext{t.ctx, t.values}, s.cfg.Hooks, t.req)
+	began, name := time.Now(), s.provider.Name()
+	t.see(clichain.Event{Kind: clichain.EventStart, Backend: name})
+	return func() {
+		var windows []call.QuotaWindow
+		if t.err == nil {
+			windows = t.resp.Quota
+			t.see(clichain.Event{Kind: clichain.EventDone, Backend: name, Response: t.resp})
+		} else {
+			failed := call.AsError(name, t.err)
+			windows = failed.Quota
+			t.see(clichain.Event{Kind: clichain.EventAttempt, Attempt: &clichain.Attempt{
+				Backend: name, Reason: failed.Reason, Duration: time.Since(began), Usage: failed.Usage, Err: failed,
+			}})
+		}
+		s.keep(t.ctx, windows)
+		over(t.resp, t.err)
+	}
+}
+
+// emit passes an event of a turn to the hooks and the readers. ctx limits the wait for the readers.
+func (s *Session) emit(ctx context.Context, t *Turn, e clichain.Event) {
+	t.see(e)
+	s.tell(ctx, item{event: e})
+}
+
+// hookContext ends with a turn and has the values of another context.
+type hookContext struct {
+	context.Context
+	values context.Context
+}
+
+func (c hookContext) Value(key any) any {
+	if value := c.Context.Value(key); value != nil {
+		return value
+	}
+	return c.values.Value(key)
+}
