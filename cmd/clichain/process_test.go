@@ -23,10 +23,11 @@ import (
 type world struct {
 	t               *testing.T
 	bin, tmp, cache string
+	env             []string // for all commands
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t, t.TempDir(), t.TempDir(), t.TempDir()}
+	w := &world{t, t.TempDir(), t.TempDir(), t.TempDir(), nil}
 	t.Cleanup(func() {
 		left, err := os.ReadDir(w.tmp)
 		require.NoError(t, err)
@@ -47,7 +48,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd.Env = append([]string{
 		"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.cache, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
 		quickExit, noCooldowns, noHurry,
-	}, logins...)
+	}, append(w.env, logins...)...)
 	cmd.WaitDelay = 20 * time.Second
 	return cmd
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/ask"
@@ -36,6 +37,10 @@ func scenario(name, kind, text string) clitest.Scenario {
 	case "retry":
 		steps = append(steps, stdout(`{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1,"error_status":529,"error":"overloaded"}`)...)
 		steps = append(steps, answer(name, text)...)
+	case "windows": // answers, and reports that a share of the five hours of a plan is used
+		steps = append(steps, stdout(fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"allowed",`+
+			`"unifiedWindows":{"five_hour":{"utilization":%s,"resetsAt":%d}}}}`, text, time.Now().Add(time.Hour).Unix()))...)
+		steps = append(steps, answer(name, "fine")...)
 	case "think":
 		steps = append(steps, stdout(
 			`{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":9000}}`,

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -127,4 +129,63 @@ func TestServeTelemetry(t *testing.T) {
 	require.True(t, bytes.Contains(spans, id), "the trace goes on")
 	require.Contains(t, string(spans), "invoke_agent claude")
 	require.NotContains(t, string(spans), "secret")
+}
+
+// windows reports whether the collector got the gauges of a window with the name and the used share.
+func (c *collector) windows(name string, used float64) bool {
+	points := c.got("/v1/metrics")
+	for _, want := range []string{"clichain.quota.used", "clichain.quota.reset", name} {
+		if !bytes.Contains(points, []byte(want)) {
+			return false
+		}
+	}
+	return bytes.Contains(points, binary.LittleEndian.AppendUint64(nil, math.Float64bits(used)))
+}
+
+// The windows that a CLI reports with an answer must reach the collector at the end of the command, also without calls
+// of the same run.
+func TestBatchExportsUsageWindows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "windows", "0.6283")
+	_, variable := usageOf(t)
+	w.env = []string{variable}
+	for range 2 {
+		c, url := collecting(t)
+		cmd := w.command("batch", "--otlp", url, "--cold", "--only", "claude")
+		cmd.Stdin = strings.NewReader(`{"id":"1","prompt":"hi"}`)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.True(t, c.windows("five_hour", 0.6283))
+		require.False(t, c.windows("five_hour", 0.5))
+		w.fake("claude", "answer", "fine")
+	}
+}
+
+func TestServeExportsUsageWindows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fake("claude", "windows", "0.6283")
+	_, variable := usageOf(t)
+	w.env = []string{variable}
+	c, url := collecting(t)
+	s := w.serving("--only", "claude", "--cold", "--otlp", url)
+	s.answers(served1)
+	status, log := s.stop(syscall.SIGTERM)
+	require.Zero(t, status, log)
+	require.True(t, c.windows("five_hour", 0.6283))
+}
+
+func TestWorkerExportsUsageWindows(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.fake("claude", "windows", "0.6283")
+	c, url := collecting(t)
+	w := f.worker("--only", "claude", "--cold", "--otlp", url, "--account", "claude=team")
+	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	code, log := w.stop(syscall.SIGTERM)
+	require.Zero(t, code, log)
+	require.True(t, c.windows("five_hour", 0.6283))
+	require.Contains(t, string(c.got("/v1/metrics")), "team")
+	require.Contains(t, f.answers("usage", "--nats", f.url), "claude (account team)\n  5 hours  five_hour")
 }
