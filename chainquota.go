@@ -12,7 +12,7 @@ func (c *Chain) Quota(ctx context.Context, b Backend) []call.QuotaWindow {
 	if c.cooldown == nil { // the zero Chain
 		return nil
 	}
-	return c.cooldown.Windows(ctx, candidateOf(b).Cooldown(Request{}))
+	return c.cooldown.AccountWindows(ctx, candidateOf(b).Cooldown(Request{}))
 }
 
 // AskQuota asks the CLI of the backend b for its usage windows, without a request to a model, and stores the report in

@@ -21,4 +21,7 @@ type WindowRow struct {
 	Name string `json:"name"`
 	// Minutes is the length of the windows. Zero: unknown, unless the report has it.
 	Minutes int `json:"minutes,omitempty"`
+	// Models is a regular expression for the whole names of the models that use the windows. A reserve ignores the
+	// windows in calls of other models. Empty: all models.
+	Models string `json:"models,omitempty"`
 }

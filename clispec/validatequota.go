@@ -16,6 +16,7 @@ func (r *QuotaRules) check(v *validator, live bool) {
 			v.add(path+".name", "", "is missing: give the name of the window")
 		}
 		v.pattern(path+".name", row.Name)
+		v.pattern(path+".models", row.Models)
 		if row.Minutes < 0 {
 			v.add(path+".minutes", fmt.Sprint(row.Minutes), "is negative: use 0 if the length is unknown")
 		}

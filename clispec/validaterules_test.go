@@ -36,6 +36,7 @@ var malformedRules = []malformed{
 	{"window in another event than a limit", func(s *spec) { s.Events[0].Set["window"] = "a" }, "events[0].set.window", "only a field of events of the kind limit"},
 	{"window without a name", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Minutes: 1}} }, "quota.windows[0].name", "is missing"},
 	{"invalid name of a window", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Name: "("}} }, "quota.windows[0].name", "not a regular expression"},
+	{"invalid models of a window", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Name: "a", Models: "("}} }, "quota.windows[0].models", "not a regular expression"},
 	{"window of negative length", func(s *spec) { s.Quota.Windows = []clispec.WindowRow{{Name: "a", Minutes: -1}} }, "quota.windows[0].minutes", "is negative"},
 	{"file of no session", func(s *spec) { s.Quota.File = "~/a" }, "quota.file", "does not contain {session}"},
 	{"relative file of a session", func(s *spec) { s.Quota.File = "a/{session}" }, "quota.file", "must start with"},

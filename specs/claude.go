@@ -54,15 +54,26 @@ func Claude() clispec.Spec {
 		}},
 		Events: claudeEvents(), ToolEvents: clispec.ToolsAtStart,
 		Lines: claudeLines(), Live: claudeLive(),
-		Quota: clispec.QuotaRules{Windows: []clispec.WindowRow{
-			{Name: "five_hour", Minutes: 5 * 60}, {Name: `seven_day\w*`, Minutes: 7 * 24 * 60},
-			{Name: `\w+_(hour|day|week|month)\w*`},
-		}},
+		Quota: clispec.QuotaRules{Windows: claudeWindows()},
 		Hints: map[call.Reason]string{
 			call.ReasonNotInstalled:    "npm install -g @anthropic-ai/claude-code",
 			call.ReasonUnauthenticated: "run `claude` and log in with /login, or set ANTHROPIC_API_KEY",
 			call.ReasonBilling:         "add credit, or log in with a subscription",
 		},
+	}
+}
+
+// claudeWindows are the usage windows of the plan. "best" and "opusplan" select one of two models.
+func claudeWindows() []clispec.WindowRow {
+	const week = 7 * 24 * 60
+	return []clispec.WindowRow{
+		{Name: "five_hour", Minutes: 5 * 60},
+		{Name: "seven_day_opus", Minutes: week, Models: `(?i).*opus.*|best`},
+		{Name: "seven_day_sonnet", Minutes: week, Models: `(?i).*sonnet.*|opusplan`},
+		// The CLI shows it as the limit of Fable.
+		{Name: "seven_day_overage_included", Minutes: week, Models: `(?i).*fable.*|best`},
+		{Name: `seven_day\w*`, Minutes: week},
+		{Name: `\w+_(hour|day|week|month)\w*`},
 	}
 }
 

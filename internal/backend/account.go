@@ -33,6 +33,19 @@ func (c CooldownCall) AccountKey() (key, account string) {
 	return loginKey(b, b.Payer(c.req)), ""
 }
 
+// UsesWindow reports whether the model of the call, or its fallback, may use the usage window of that name.
+func (c CooldownCall) UsesWindow(name string) bool {
+	b := c.backend
+	if b == nil || b.Spec == nil {
+		return true
+	}
+	model, _ := b.Composer.Models.Resolve(c.req.Model)
+	if fallback := c.req.Options.FallbackModel; fallback != "" {
+		return b.Judge().UsesWindow(name, model, fallback)
+	}
+	return b.Judge().UsesWindow(name, model)
+}
+
 // loginKey returns a fingerprint of the places at which the CLI finds its login: this host, the paths of files, and the
 // environment variables that select an account.
 func loginKey(b *Backend, payer call.Billing) string {

@@ -28,6 +28,8 @@ type Call interface {
 	// AccountKey is the key of the account's usage windows in the store, and the name of the account. The key is empty
 	// if the backend has no account.
 	AccountKey() (key, account string)
+	// UsesWindow reports whether the call may use a usage window of the account, or whether that is unknown.
+	UsesWindow(name string) bool
 	// Request is the request of the call. Nil means that a failure cannot be due to the request.
 	Request() *call.Request
 	Timeout() time.Duration // negative: no limit

@@ -20,6 +20,7 @@ func (fakeCall) Key() (string, bool)               { return "a", true }
 func (fakeCall) Scope(cooldown.Scope) string       { return "" }
 func (fakeCall) Request() *call.Request            { return nil }
 func (fakeCall) AccountKey() (key, account string) { return "", "" }
+func (fakeCall) UsesWindow(string) bool            { return true }
 func (c fakeCall) Timeout() time.Duration          { return c.timeout }
 
 // A probe ends with the deadline of its call, so that other calls do not wait for a timeout that the call never

@@ -9,13 +9,18 @@ import (
 	"github.com/clichain/clichain/quota"
 )
 
-// Windows returns the usage windows of a call's account as they are known now. Nil: nothing is known.
-func (k *Keeper) Windows(ctx context.Context, c Call) (windows []call.QuotaWindow) {
+// AccountWindows returns the usage windows of a call's account as they are known now. Nil: nothing is known.
+func (k *Keeper) AccountWindows(ctx context.Context, c Call) (windows []call.QuotaWindow) {
 	now := k.now()
 	for _, w := range k.loadQuota(ctx, c) {
 		windows = append(windows, quota.At(w, now))
 	}
 	return windows
+}
+
+// Windows returns the usage windows that a call may use.
+func (k *Keeper) Windows(ctx context.Context, c Call) []call.QuotaWindow {
+	return slices.DeleteFunc(k.AccountWindows(ctx, c), func(w call.QuotaWindow) bool { return !c.UsesWindow(w.Name) })
 }
 
 // loadQuota returns the last reports. If the store fails, nothing is known.
@@ -82,7 +87,7 @@ func (k *Keeper) reserved(ctx context.Context, c Call) *call.Error {
 		return nil
 	}
 	now := k.now()
-	until, ok := k.Reserve.Check(c.Name(), k.loadQuota(ctx, c), now)
+	until, ok := k.Reserve.Check(c.Name(), k.Windows(ctx, c), now)
 	if ok {
 		return nil
 	}

@@ -16,12 +16,17 @@ import (
 // windowRow is a compiled row of QuotaRules.Windows.
 type windowRow struct {
 	name   *regexp.Regexp
+	models *regexp.Regexp // nil: all
 	length time.Duration
 }
 
 func compileWindows(rows []clispec.WindowRow) (compiled []windowRow) {
 	for _, row := range rows {
-		compiled = append(compiled, windowRow{plaintext.Whole(row.Name), time.Duration(row.Minutes) * time.Minute})
+		c := windowRow{name: plaintext.Whole(row.Name), length: time.Duration(row.Minutes) * time.Minute}
+		if row.Models != "" {
+			c.models = plaintext.Whole(row.Models)
+		}
+		compiled = append(compiled, c)
 	}
 	return compiled
 }
@@ -68,6 +73,15 @@ func (j *Judge) windowRow(name string) (row windowRow, ok bool) {
 		return row, false
 	}
 	return j.windows[i], true
+}
+
+// UsesWindow reports whether a call of one of the models may use the window of that name. An empty model is the
+// default of the CLI, which may be any model.
+func (j *Judge) UsesWindow(window string, models ...string) bool {
+	row, ok := j.windowRow(window)
+	return !ok || row.models == nil || slices.ContainsFunc(models, func(model string) bool {
+		return model == "" || row.models.MatchString(model)
+	})
 }
 
 // KnowsUsed reports whether the CLI has reported the used share of a window.
