@@ -20,7 +20,7 @@ var preflightHeaders = map[string]string{
 }
 
 // exposedHeaders are the headers that such a page can read.
-const exposedHeaders = backendHeader + ", " + attemptsHeader + ", X-Request-Id, Retry-After"
+const exposedHeaders = backendHeader + ", " + attemptsHeader + ", " + ignoredHeader + ", X-Request-Id, Retry-After"
 
 // access decides which requests the handler answers.
 type access struct{ config *Config }

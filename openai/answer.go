@@ -25,6 +25,7 @@ type answerer struct {
 	config  *Config
 	backend clichain.Backend
 	limiter *limiter
+	ignored *ignoredFields
 }
 
 // endpoint returns the endpoint of an API.
@@ -39,9 +40,9 @@ func (a *answerer) endpoint(api *api) endpoint {
 		if err != nil {
 			return err
 		}
-		req, err := api.parse(body, request.Ignored{
-			Fields: a.config.IgnoredFields, Setting: a.config.fieldName("IgnoredFields"),
-		})
+		policy := request.Policy{Strict: a.config.Strict, Setting: a.config.fieldName("Strict")}
+		req, err := api.parse(body, &policy)
+		a.ignored.report(w, policy.Ignored())
 		if err != nil {
 			return err
 		}
@@ -112,5 +113,5 @@ func (a *answerer) answer(ctx context.Context, w *reply, api *api, req *request.
 		return callError(ctx, err, api)
 	}
 	w.answeredBy(resp.Backend, resp.Attempts)
-	return w.json(api.body(req, resp))
+	return w.json(api.body(req, newCutter(req.Stop).response(resp)))
 }

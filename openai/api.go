@@ -11,7 +11,7 @@ import (
 
 // api is one of OpenAI's APIs for answers.
 type api struct {
-	parse   func(body []byte, ignored request.Ignored) (*request.Request, *apierror.Error)
+	parse   func(body []byte, policy *request.Policy) (*request.Request, *apierror.Error)
 	body    func(*request.Request, *clichain.Response) any
 	encoder func(*request.Request) response.Encoder
 	params  map[string]string // request fields by the library's names of them

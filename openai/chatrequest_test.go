@@ -22,6 +22,7 @@ func TestChatRequest(t *testing.T) {
 		"tools":   {`{"messages":[],"tools":[{"type":"function"}]}`, "tools: a CLI that is asked here"},
 		"access":  {`{"messages":[],"access":"full"}`, "access: there is no such field here"},
 		"image":   {`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}]}`, "images are read from"},
+		"stop":    {`{"messages":[],"stop":"x"}`, "stop: the text ends early"},
 		"no JSON": {`{`, "the body is no JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {

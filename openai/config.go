@@ -19,9 +19,10 @@ type Config struct {
 	Backends []string
 	// AllowedOrigins are the origins of web pages that may send requests, such as "http://localhost:3000". Nil: none.
 	AllowedOrigins []string
-	// IgnoredFields are request fields that have no effect; without an entry here the handler refuses them. See
-	// [IgnorableFields].
-	IgnoredFields []string
+	// Strict refuses fields that CLIs do not support and that do not change the meaning of a request, such as
+	// temperature. By default the handler ignores these fields. It names them in the header Clichain-Ignored of the
+	// response, and logs each field once.
+	Strict bool
 	// Concurrency limits how many requests are answered at the same time. Zero: 4. Of the other requests, 64 wait for at
 	// most a minute.
 	Concurrency int
@@ -32,9 +33,9 @@ type Config struct {
 	// Trace returns the context for the backend. The context that it gets has the request's trace: see call.TraceOf. Nil:
 	// the context is used as it is.
 	Trace func(context.Context) context.Context
-	// FieldNames are the names of fields of Config in error messages, such as {"IgnoredFields": "myserver --ignore"}. A
-	// field without an entry has its Go name, such as "Config.IgnoredFields". The messages name Token, AllowedOrigins,
-	// IgnoredFields, Concurrency and BufferStreams.
+	// FieldNames are the names of fields of Config in error messages, such as {"Strict": "myserver --strict"}. A
+	// field without an entry has its Go name, such as "Config.Strict". The messages name Token, AllowedOrigins,
+	// Strict, Concurrency and BufferStreams.
 	FieldNames map[string]string
 	// Logger gets one record per request: id, endpoint, status, duration, backend and reason, but no prompt and no answer.
 	// Nil: no log.

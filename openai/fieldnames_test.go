@@ -25,12 +25,12 @@ func TestErrorsNameFieldsOfConfig(t *testing.T) {
 	}{
 		"Token":          {says("x"), hi, func(r *http.Request) { r.Header.Del("Authorization") }},
 		"AllowedOrigins": {says("x"), hi, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:1") }},
-		"IgnoredFields":  {says("x"), strings.Replace(hi, "{", `{"seed":1,`, 1), func(*http.Request) {}},
+		"Strict":         {says("x"), strings.Replace(hi, "{", `{"seed":1,`, 1), func(*http.Request) {}},
 		"BufferStreams":  {changed, streamHi, func(*http.Request) {}},
 	} {
 		t.Run(field, func(t *testing.T) {
 			for name, want := range map[string]string{"": "Config." + field, "server --flag": "server --flag"} {
-				s := serving(t, test.backend, func(c *openai.Config) { c.FieldNames = map[string]string{field: name} })
+				s := serving(t, test.backend, func(c *openai.Config) { c.FieldNames, c.Strict = map[string]string{field: name}, true })
 				r := request(t, s, http.MethodPost, chat, test.body)
 				test.change(r)
 				require.Contains(t, do(t, s, r).body, want)

@@ -15,7 +15,7 @@ func NewHandler(backend clichain.Backend, config *Config) http.Handler {
 		panic("openai: NewHandler: backend is nil")
 	}
 	config = config.withDefaults()
-	a := &answerer{config, backend, newLimiter(config)}
+	a := &answerer{config, backend, newLimiter(config), &ignoredFields{log: config.Logger}}
 	m := newModels(config.Backends)
 	mux := http.NewServeMux()
 	for path, route := range map[string]struct {

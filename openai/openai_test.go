@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -38,6 +39,8 @@ type script struct {
 	events []clichain.Event
 	err    error
 	asked  chan clichain.Request // nil records no requests
+
+	yielded func(clichain.Event) // is called before each event; may be nil
 }
 
 func (s *script) Name() string { return "one" }
@@ -52,6 +55,9 @@ func (s *script) Stream(_ context.Context, req clichain.Request) iter.Seq2[clich
 	}
 	return func(yield func(clichain.Event, error) bool) {
 		for _, e := range s.events {
+			if s.yielded != nil {
+				s.yielded(e)
+			}
 			if !yield(e, nil) {
 				return
 			}
@@ -118,6 +124,16 @@ func (a answer) failure(t *testing.T) (e struct{ Message, Type, Param, Code stri
 		require.Contains(t, string(*body.Error), `"`+field+`":`)
 	}
 	return e
+}
+
+// quoted returns a text as the server writes it.
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	require.NoError(t, e.Encode(text))
+	return strings.TrimSpace(out.String())
 }
 
 func request(t *testing.T, s *httptest.Server, method, path, body string) *http.Request {

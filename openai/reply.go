@@ -18,6 +18,7 @@ import (
 const (
 	backendHeader  = "Clichain-Backend"
 	attemptsHeader = "Clichain-Attempts"
+	ignoredHeader  = "Clichain-Ignored"
 )
 
 const (

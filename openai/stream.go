@@ -21,14 +21,17 @@ type stream struct {
 	encoder  response.Encoder
 	request  *request.Request
 	text     streamText
-	model    string // of the backend that runs
+	cut      *cutter
+	usage    clichain.Usage // of the backend that runs, so far
+	model    string         // of the backend that runs
 	attempts []clichain.Attempt
 	begun    bool
+	ended    bool // the answer is complete
 	closed   bool // the client left
 }
 
 func (a *answerer) stream(ctx context.Context, w *reply, api *api, req *request.Request) *apierror.Error {
-	s := &stream{w: w, config: a.config, encoder: api.encoder(req), request: req}
+	s := &stream{w: w, config: a.config, encoder: api.encoder(req), request: req, cut: newCutter(req.Stop)}
 	for e, err := range a.events(ctx, req) {
 		var failed *apierror.Error
 		if err != nil {
@@ -39,7 +42,7 @@ func (a *answerer) stream(ctx context.Context, w *reply, api *api, req *request.
 		if failed != nil {
 			return s.fail(failed)
 		}
-		if s.closed {
+		if s.closed || s.ended { // this ends the call if it still runs
 			break
 		}
 	}
@@ -69,13 +72,17 @@ func (a *answerer) events(ctx context.Context, req *request.Request) iter.Seq2[c
 func (s *stream) take(e clichain.Event) *apierror.Error {
 	switch e.Kind {
 	case clichain.EventStart:
-		s.model = ""
+		s.model, s.usage = "", clichain.Usage{}
+	case clichain.EventUsage:
+		s.usage = s.usage.Add(e.Usage)
 	case clichain.EventSession:
 		s.model = cmp.Or(e.Model, s.model)
 	case clichain.EventAttempt:
 		s.attempts = append(s.attempts, *e.Attempt)
 	case clichain.EventDelta, clichain.EventText:
-		s.write(e.Backend, s.text.add(e.Text))
+		if s.write(e.Backend, s.text.add(e.Text)); s.cut.stopped {
+			s.end(&clichain.Response{Backend: e.Backend, Model: s.model, Usage: s.usage, Attempts: s.attempts})
+		}
 	case clichain.EventReset:
 		s.text.reset()
 	case clichain.EventDone:
@@ -84,8 +91,12 @@ func (s *stream) take(e clichain.Event) *apierror.Error {
 	return nil
 }
 
-// write sends a piece of the text, after the headers.
+// write sends the part of a piece that a stop text does not end, after the headers.
 func (s *stream) write(backend, piece string) {
+	s.sendText(backend, s.cut.add(piece))
+}
+
+func (s *stream) sendText(backend, piece string) {
 	if piece == "" {
 		return
 	}
@@ -112,10 +123,16 @@ func (s *stream) finish(resp *clichain.Response) *apierror.Error {
 			resp.Backend, s.config.fieldName("BufferStreams"))
 	}
 	s.model = cmp.Or(resp.Model, s.model)
-	s.begin(resp.Backend)
 	s.write(resp.Backend, rest)
-	s.send(s.encoder.Done(resp))
+	s.sendText(resp.Backend, s.cut.rest())
+	s.end(s.cut.response(resp))
 	return nil
+}
+
+func (s *stream) end(resp *clichain.Response) {
+	s.begin(resp.Backend)
+	s.send(s.encoder.Done(resp))
+	s.ended = true
 }
 
 // fail ends a stream that has begun. The endpoint sends the error if it has not.

@@ -25,7 +25,7 @@ var checkedValues = strings.Fields("address amount backend=argument billing dura
 	"permission share time url")
 
 // checkedFlags are further flags whose value a command checks before it looks for backends.
-var checkedFlags = strings.Fields("access max-access priority only sandbox system-mode ignore dir add-dir image schema spec " +
+var checkedFlags = strings.Fields("access max-access priority only sandbox system-mode dir add-dir image schema spec " +
 	"system-file prompt-file agents mcp-config config")
 
 func TestInvalidUseExitsWithTwo(t *testing.T) {

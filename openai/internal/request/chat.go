@@ -9,27 +9,27 @@ import (
 
 var chatFields = fields{
 	"messages": {}, "model": {}, "stream": {}, "stream_options": {}, "response_format": {}, "reasoning_effort": {},
+	"stop": {},
 
-	"user": ignored, "metadata": ignored, "safety_identifier": ignored, "prompt_cache_key": ignored,
-	"prompt_cache_retention": ignored, "parallel_tool_calls": ignored,
+	"user": inert, "metadata": inert, "safety_identifier": inert, "prompt_cache_key": inert,
+	"prompt_cache_retention": inert, "parallel_tool_calls": inert,
 
 	"tools": refused(noTools, "[]"), "tool_choice": refused(noTools, `"none"`, `"auto"`),
 	"functions": refused(noTools, "[]"), "function_call": refused(noTools, `"none"`, `"auto"`),
 	"web_search_options": refused(noTools),
 	"modalities":         refused(noMedia, `["text"]`), "audio": refused(noMedia),
-	"n": refused(oneText, "1"), "stop": refused(oneText, "[]"),
-	"logprobs": refused(oneText, "false"), "top_logprobs": refused(oneText, "0"),
-	"prediction": refused(oneText), "store": refused(noMemory, "false"),
+	"n": refused(oneText, "1"), "logprobs": refused(oneText, "false"), "top_logprobs": refused(oneText, "0"),
 
-	"temperature": sampling("1"), "top_p": sampling("1"), "frequency_penalty": sampling("0"),
-	"presence_penalty": sampling("0"), "logit_bias": sampling("{}"), "seed": sampling(), "max_tokens": sampling(),
-	"max_completion_tokens": sampling(), "verbosity": sampling(`"medium"`),
-	"service_tier": sampling(`"auto"`, `"default"`),
+	"temperature": unsupported("1"), "top_p": unsupported("1"), "top_k": unsupported(), "min_p": unsupported(),
+	"frequency_penalty": unsupported("0"), "presence_penalty": unsupported("0"), "repetition_penalty": unsupported("1"),
+	"logit_bias": unsupported("{}"), "seed": unsupported(), "max_tokens": unsupported(),
+	"max_completion_tokens": unsupported(), "verbosity": unsupported(`"medium"`), "prediction": unsupported(),
+	"service_tier": unsupported(`"auto"`, `"default"`), "store": unsupported("false"),
 }
 
 var messageFields = fields{
 	"role": {}, "content": {}, "refusal": {}, "annotations": refused(oneText, "[]"),
-	"name":       refused("CLIs know no names of speakers"),
+	"name":       unsupported(),
 	"tool_calls": refused(noTools, "[]"), "tool_call_id": refused(noTools), "function_call": refused(noTools),
 	"audio": refused(noMedia),
 }
@@ -37,7 +37,7 @@ var messageFields = fields{
 var chatParts = parts{
 	text:  map[string]fields{"text": {"type": {}, "text": {}}, "refusal": {"type": {}, "refusal": {}}},
 	image: map[string]fields{"image_url": {"type": {}, "image_url": {}}},
-	url: func(at string, part []byte) (string, *apierror.Error) {
+	url: func(at string, part []byte, policy *Policy) (string, *apierror.Error) {
 		var p struct {
 			Image json.RawMessage `json:"image_url"`
 		}
@@ -47,13 +47,14 @@ var chatParts = parts{
 		var img struct {
 			URL string `json:"url"`
 		}
-		err := object{at: at + ".image_url", fields: fields{"url": {}, "detail": imageDetail}}.read(p.Image, &img)
+		known := fields{"url": {}, "detail": imageDetail}
+		err := object{at: at + ".image_url", fields: known, policy: policy}.read(p.Image, &img)
 		return img.URL, err
 	},
 }
 
 // ParseChat reads the body of a request to /v1/chat/completions. It refuses what a CLI cannot do.
-func ParseChat(body []byte, ignored Ignored) (*Request, *apierror.Error) {
+func ParseChat(body []byte, policy *Policy) (*Request, *apierror.Error) {
 	var in struct {
 		Messages elements        `json:"messages"`
 		Model    string          `json:"model"`
@@ -61,8 +62,9 @@ func ParseChat(body []byte, ignored Ignored) (*Request, *apierror.Error) {
 		Options  json.RawMessage `json:"stream_options"`
 		Format   json.RawMessage `json:"response_format"`
 		Effort   string          `json:"reasoning_effort"`
+		Stop     json.RawMessage `json:"stop"`
 	}
-	if err := (object{fields: chatFields, ignored: ignored}).read(body, &in); err != nil {
+	if err := (object{fields: chatFields, policy: policy}).read(body, &in); err != nil {
 		return nil, err
 	}
 	r := &Request{Stream: in.Stream}
@@ -74,7 +76,10 @@ func ParseChat(body []byte, ignored Ignored) (*Request, *apierror.Error) {
 	if r.Schema, err = chatFormat(in.Format); err != nil {
 		return nil, err
 	}
-	c := &conversation{parts: chatParts}
+	if r.Stop, err = stopTexts(in.Stop); err != nil {
+		return nil, err
+	}
+	c := &conversation{parts: chatParts, policy: policy}
 	for i, message := range in.Messages {
 		if err := chatMessage(c, fmt.Sprintf("messages[%d]", i), message); err != nil {
 			return nil, err
@@ -90,7 +95,7 @@ func chatMessage(c *conversation, at string, data []byte) *apierror.Error {
 		Content json.RawMessage `json:"content"`
 		Refusal string          `json:"refusal"`
 	}
-	if err := (object{at: at, fields: messageFields}).read(data, &m); err != nil {
+	if err := (object{at: at, fields: messageFields, policy: c.policy}).read(data, &m); err != nil {
 		return err
 	}
 	return c.read(at, m.Role, m.Content, m.Refusal)
@@ -104,7 +109,7 @@ func streamOptions(data json.RawMessage) (usage bool, err *apierror.Error) {
 	var in struct {
 		Usage bool `json:"include_usage"`
 	}
-	err = object{at: "stream_options", fields: fields{"include_usage": {}, "include_obfuscation": ignored}}.read(data, &in)
+	err = object{at: "stream_options", fields: fields{"include_usage": {}, "include_obfuscation": inert}}.read(data, &in)
 	return in.Usage, err
 }
 

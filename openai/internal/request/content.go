@@ -20,7 +20,7 @@ var roles = map[string]call.Role{
 // parts are the types of content parts of an API.
 type parts struct {
 	text, image map[string]fields // by type
-	url         func(at string, part []byte) (string, *apierror.Error)
+	url         func(at string, part []byte, policy *Policy) (string, *apierror.Error)
 }
 
 // maxElements limits the messages of a request and the parts of their contents, together: reading one of them takes as
@@ -54,7 +54,7 @@ type content struct {
 }
 
 // read reads content, which is a text or a list of parts.
-func (p parts) read(at string, data json.RawMessage) (c content, _ *apierror.Error) {
+func (p parts) read(at string, data json.RawMessage, policy *Policy) (c content, _ *apierror.Error) {
 	if json.Unmarshal(data, &c.text) == nil {
 		return c, nil // null too: it is valid for an assistant
 	}
@@ -69,7 +69,7 @@ func (p parts) read(at string, data json.RawMessage) (c content, _ *apierror.Err
 	var texts []string
 	for i, part := range list {
 		at := fmt.Sprintf("%s[%d]", at, i)
-		text, img, err := p.part(at, part)
+		text, img, err := p.part(at, part, policy)
 		if err != nil {
 			return c, err
 		}
@@ -83,7 +83,7 @@ func (p parts) read(at string, data json.RawMessage) (c content, _ *apierror.Err
 	return c, nil
 }
 
-func (p parts) part(at string, data []byte) (text string, img *Image, _ *apierror.Error) {
+func (p parts) part(at string, data []byte, policy *Policy) (text string, img *Image, _ *apierror.Error) {
 	var kind struct {
 		Type string `json:"type"`
 	}
@@ -95,14 +95,14 @@ func (p parts) part(at string, data []byte) (text string, img *Image, _ *apierro
 			Text    string `json:"text"`
 			Refusal string `json:"refusal"`
 		}
-		err := object{at: at, fields: known}.read(data, &part)
+		err := object{at: at, fields: known, policy: policy}.read(data, &part)
 		return part.Text + part.Refusal, nil, err
 	}
 	if known, ok := p.image[kind.Type]; ok {
-		if err := (object{at: at, fields: known}).read(data, &struct{}{}); err != nil {
+		if err := (object{at: at, fields: known, policy: policy}).read(data, &struct{}{}); err != nil {
 			return "", nil, err
 		}
-		url, err := p.url(at, data)
+		url, err := p.url(at, data, policy)
 		if err != nil {
 			return "", nil, err
 		}
@@ -116,6 +116,7 @@ func (p parts) part(at string, data []byte) (text string, img *Image, _ *apierro
 // conversation collects the messages of a request.
 type conversation struct {
 	parts    parts
+	policy   *Policy
 	messages []call.Message
 	images   []Image
 	imagesAt string // the path of their message
@@ -134,7 +135,7 @@ func (c *conversation) read(at, roleName string, data json.RawMessage, refusal s
 		return apierror.Field(at+".role", "unsupported_value",
 			"%q is none of system, developer, user and assistant; tools are not used here", roleName)
 	}
-	m, err := c.parts.read(at+".content", data)
+	m, err := c.parts.read(at+".content", data, c.policy)
 	if err != nil {
 		return err
 	}

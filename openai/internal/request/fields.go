@@ -13,10 +13,10 @@ import (
 
 // field is how the server treats a field of a request. The zero value is a field that it supports.
 type field struct {
-	refused   string   // why the server does not support it; empty: it does
-	neutral   []string // the JSON values with the meaning of a missing field, besides null
-	ignored   bool     // the field never has an effect
-	ignorable bool     // an operator can have it ignored instead of refused
+	refused  string   // why the server does not support it; empty: it does
+	neutral  []string // the JSON values with the meaning of a missing field, besides null
+	inert    bool     // the field never has an effect on an answer
+	reported bool     // the server ignores the field and reports it, unless it is strict
 }
 
 // fields are the fields of a JSON object by name. The server refuses other names.
@@ -24,31 +24,26 @@ type fields map[string]field
 
 func refused(why string, neutral ...string) field { return field{refused: why, neutral: neutral} }
 
-// sampling is a field that changes how a model samples its tokens, or how many.
-func sampling(neutral ...string) field {
-	return field{refused: "CLIs take no such setting", neutral: neutral, ignorable: true}
+// unsupported is a field that does not change the meaning of a request, such as how a model samples its tokens.
+func unsupported(neutral ...string) field {
+	return field{refused: "CLIs take no such setting", neutral: neutral, reported: true}
 }
 
-var ignored = field{ignored: true}
+var inert = field{inert: true}
 
 const (
-	noTools  = "a CLI that is asked here has no access to anything, and uses no tools"
+	noTools = "a CLI that is asked here has no access to anything, and uses no tools; " +
+		"docs/how-to/serve.md explains why a client cannot add its own"
 	noMedia  = "text comes back, and nothing else"
 	oneText  = "a CLI gives one answer, as text"
 	noMemory = "nothing is kept between requests"
 )
 
-// Ignored are the ignorable fields that have no effect, instead of being refused.
-type Ignored struct {
-	Fields  []string
-	Setting string // the name of this setting for errors
-}
-
 // object is a JSON object of a request.
 type object struct {
-	at      string // its path; empty: the request itself
-	fields  fields
-	ignored Ignored
+	at     string // its path; empty: the request itself
+	fields fields
+	policy *Policy
 }
 
 // read reads the object, and refuses fields that the server does not support.
@@ -73,17 +68,18 @@ func (o object) check(name string, value json.RawMessage) *apierror.Error {
 	switch {
 	case !known:
 		return apierror.Field(o.path(name), "unknown_parameter", "there is no such field here")
-	case f.refused == "", f.ignored, f.neutralAt(value):
+	case f.refused == "", f.inert, f.neutralAt(value):
 		return nil
-	case f.ignorable && slices.Contains(o.ignored.Fields, name):
+	case f.reported && !o.policy.Strict:
+		o.policy.ignore(o.path(name))
 		return nil
 	}
 	advice := "leave it out"
 	if len(f.neutral) > 0 {
 		advice += ", or let it be " + strings.Join(f.neutral, " or ")
 	}
-	if f.ignorable {
-		advice += "; to have it ignored, add it to " + o.ignored.Setting
+	if f.reported {
+		advice += "; without " + o.policy.Setting + " it is ignored"
 	}
 	return apierror.Field(o.path(name), "unsupported_parameter", "%s: %s", f.refused, advice)
 }

@@ -10,7 +10,7 @@ import (
 const anyObject = `{"type":"object"}`
 
 // formats are the fields of a format. The library validates every answer against its schema, as with strict.
-var formats = fields{"type": {}, "schema": {}, "description": {}, "name": ignored, "strict": ignored}
+var formats = fields{"type": {}, "schema": {}, "description": {}, "name": inert, "strict": inert}
 
 // answerFormat is a format as both APIs write it.
 type answerFormat struct {

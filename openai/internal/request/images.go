@@ -12,7 +12,7 @@ import (
 const maxImages = 20
 
 // imageDetail is the resolution at which a model reads an image.
-var imageDetail = refused("CLIs take no such setting", `"auto"`)
+var imageDetail = unsupported(`"auto"`)
 
 // Image is an image that came as a data: URL.
 type Image struct {

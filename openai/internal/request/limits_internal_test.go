@@ -31,7 +31,7 @@ func TestElementsAreLimited(t *testing.T) {
 	for _, test := range []struct {
 		name, head, piece, tail string
 		elements                int // per piece
-		parse                   func([]byte, Ignored) (*Request, *apierror.Error)
+		parse                   func([]byte, *Policy) (*Request, *apierror.Error)
 		param                   string
 	}{
 		{"messages", `{"messages":[`, `{"role":"user","content":"a"},`, `]}`, 1, ParseChat, "messages[10000]"},
@@ -48,7 +48,7 @@ func TestElementsAreLimited(t *testing.T) {
 			allocs := func(elements int) float64 {
 				body := filled(test.head, test.piece, test.tail, elements/test.elements)
 				var failed *apierror.Error
-				n := allocations(func() { _, failed = test.parse(body, Ignored{}) })
+				n := allocations(func() { _, failed = test.parse(body, new(Policy)) })
 				require.NotNil(t, failed)
 				require.Equal(t, "array_above_max_length", failed.Label())
 				require.Equal(t, test.param, *failed.Param)
@@ -66,16 +66,16 @@ func TestElementsAreLimited(t *testing.T) {
 func TestElementsAtLimit(t *testing.T) {
 	message := `{"role":"user","content":"a"},`
 	body := `{"messages":[` + strings.TrimSuffix(strings.Repeat(message, maxElements), ",") + `]}`
-	q, err := ParseChat([]byte(body), Ignored{})
+	q, err := ParseChat([]byte(body), new(Policy))
 	require.Nil(t, err)
 	require.Len(t, q.Messages, maxElements)
 	for _, list := range []string{`1`, `"a"`, `{}`, `true`} {
-		_, err := ParseChat([]byte(`{"messages":`+list+`}`), Ignored{})
+		_, err := ParseChat([]byte(`{"messages":`+list+`}`), new(Policy))
 		require.NotNil(t, err, list)
 		require.Equal(t, "invalid_type", err.Label(), list)
 		require.Equal(t, "messages", *err.Param)
 	}
-	q, err = ParseChat([]byte(`{"messages":null}`), Ignored{})
+	q, err = ParseChat([]byte(`{"messages":null}`), new(Policy))
 	require.Nil(t, err)
 	require.Empty(t, q.Messages)
 }
@@ -85,7 +85,7 @@ func TestLongFieldsAreSkipped(t *testing.T) {
 	for field, want := range map[string]string{"metadata": "", "tools": "unsupported_parameter"} {
 		body := filled(`{"messages":[{"role":"user","content":"a"}],"`+field+`":[`, `"a",`, `]}`, 20_000)
 		var failed *apierror.Error
-		allocs := testing.AllocsPerRun(1, func() { _, failed = ParseChat(body, Ignored{}) })
+		allocs := testing.AllocsPerRun(1, func() { _, failed = ParseChat(body, new(Policy)) })
 		require.Less(t, allocs, 1000.0, field)
 		if want == "" {
 			require.Nil(t, failed)

@@ -15,7 +15,8 @@ type Request struct {
 	call.Request
 	Images []Image
 	Stream bool
-	Usage  bool // a stream ends with the usage
+	Usage  bool     // a stream ends with the usage
+	Stop   []string // the text ends before the first of these texts
 
 	Instructions *string           // a response repeats them
 	Metadata     map[string]string // a response repeats it

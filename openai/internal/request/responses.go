@@ -12,20 +12,21 @@ var responsesFields = fields{
 	"input": {}, "model": {}, "stream": {}, "stream_options": {}, "instructions": {}, "text": {}, "reasoning": {},
 	"metadata": {},
 
-	"user": ignored, "safety_identifier": ignored, "prompt_cache_key": ignored, "prompt_cache_retention": ignored,
-	"parallel_tool_calls": ignored,
+	"user": inert, "safety_identifier": inert, "prompt_cache_key": inert, "prompt_cache_retention": inert,
+	"parallel_tool_calls": inert,
 
 	"tools": refused(noTools, "[]"), "tool_choice": refused(noTools, `"none"`, `"auto"`),
-	"max_tool_calls": refused(noTools), "include": refused(oneText, "[]"), "top_logprobs": refused(oneText, "0"),
+	"include":              refused(oneText, "[]", `["reasoning.encrypted_content"]`),
+	"top_logprobs":         refused(oneText, "0"),
 	"previous_response_id": refused(noMemory), "conversation": refused(noMemory), "prompt": refused(noMemory),
-	"background": refused(noMemory, "false"), "store": refused(noMemory, "false"),
-	"truncation": refused("nothing is cut", `"disabled"`),
+	"background": refused(noMemory, "false"),
 
-	"temperature": sampling("1"), "top_p": sampling("1"), "max_output_tokens": sampling(),
-	"service_tier": sampling(`"auto"`, `"default"`),
+	"temperature": unsupported("1"), "top_p": unsupported("1"), "max_output_tokens": unsupported(),
+	"service_tier": unsupported(`"auto"`, `"default"`), "store": unsupported("false"),
+	"truncation": unsupported(`"disabled"`), "max_tool_calls": unsupported(),
 }
 
-var itemFields = fields{"type": {}, "role": {}, "content": {}, "id": ignored, "status": ignored, "phase": ignored}
+var itemFields = fields{"type": {}, "role": {}, "content": {}, "id": inert, "status": inert, "phase": inert}
 
 var responsesParts = parts{
 	text: map[string]fields{
@@ -38,7 +39,7 @@ var responsesParts = parts{
 	image: map[string]fields{
 		"input_image": {"type": {}, "image_url": {}, "file_id": refused(noMemory), "detail": imageDetail},
 	},
-	url: func(at string, part []byte) (string, *apierror.Error) {
+	url: func(at string, part []byte, _ *Policy) (string, *apierror.Error) {
 		var p struct {
 			URL string `json:"image_url"`
 		}
@@ -50,7 +51,7 @@ var responsesParts = parts{
 }
 
 // ParseResponses reads the body of a request to /v1/responses. It refuses what a CLI cannot do.
-func ParseResponses(body []byte, ignored Ignored) (*Request, *apierror.Error) {
+func ParseResponses(body []byte, policy *Policy) (*Request, *apierror.Error) {
 	var in struct {
 		Input        json.RawMessage   `json:"input"`
 		Model        string            `json:"model"`
@@ -61,7 +62,7 @@ func ParseResponses(body []byte, ignored Ignored) (*Request, *apierror.Error) {
 		Reasoning    json.RawMessage   `json:"reasoning"`
 		Metadata     map[string]string `json:"metadata"`
 	}
-	if err := (object{fields: responsesFields, ignored: ignored}).read(body, &in); err != nil {
+	if err := (object{fields: responsesFields, policy: policy}).read(body, &in); err != nil {
 		return nil, err
 	}
 	r := &Request{Stream: in.Stream, Instructions: in.Instructions, Metadata: in.Metadata}
@@ -70,13 +71,13 @@ func ParseResponses(body []byte, ignored Ignored) (*Request, *apierror.Error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Options.Effort, err = reasoning(in.Reasoning, ignored); err != nil {
+	if r.Options.Effort, err = reasoning(in.Reasoning, policy); err != nil {
 		return nil, err
 	}
-	if r.Schema, err = responseFormat(in.Text, ignored); err != nil {
+	if r.Schema, err = responseFormat(in.Text, policy); err != nil {
 		return nil, err
 	}
-	c := &conversation{parts: responsesParts}
+	c := &conversation{parts: responsesParts, policy: policy}
 	if in.Instructions != nil {
 		c.messages = append(c.messages, call.Message{Role: call.RoleSystem, Content: *in.Instructions})
 	}
@@ -120,33 +121,33 @@ func inputItem(c *conversation, at string, data []byte) *apierror.Error {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	}
-	if err := (object{at: at, fields: itemFields}).read(data, &m); err != nil {
+	if err := (object{at: at, fields: itemFields, policy: c.policy}).read(data, &m); err != nil {
 		return err
 	}
 	return c.read(at, m.Role, m.Content, "")
 }
 
-func reasoning(data json.RawMessage, ignored Ignored) (effort string, err *apierror.Error) {
+func reasoning(data json.RawMessage, policy *Policy) (effort string, err *apierror.Error) {
 	if data == nil {
 		return "", nil
 	}
 	var in struct {
 		Effort string `json:"effort"`
 	}
-	known := fields{"effort": {}, "summary": refused(oneText), "generate_summary": refused(oneText)}
-	err = object{at: "reasoning", fields: known, ignored: ignored}.read(data, &in)
+	known := fields{"effort": {}, "summary": unsupported(), "generate_summary": unsupported()}
+	err = object{at: "reasoning", fields: known, policy: policy}.read(data, &in)
 	return in.Effort, err
 }
 
-func responseFormat(data json.RawMessage, ignored Ignored) (json.RawMessage, *apierror.Error) {
+func responseFormat(data json.RawMessage, policy *Policy) (json.RawMessage, *apierror.Error) {
 	if data == nil {
 		return nil, nil
 	}
 	var in struct {
 		Format json.RawMessage `json:"format"`
 	}
-	known := fields{"format": {}, "verbosity": sampling(`"medium"`)}
-	if err := (object{at: "text", fields: known, ignored: ignored}).read(data, &in); err != nil || in.Format == nil {
+	known := fields{"format": {}, "verbosity": unsupported(`"medium"`)}
+	if err := (object{at: "text", fields: known, policy: policy}).read(data, &in); err != nil || in.Format == nil {
 		return nil, err
 	}
 	var f answerFormat

@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
@@ -25,11 +23,11 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	service.Flags
-	ask             param.Values // the flags about backends
-	listen          address
-	tokenFile       string
-	origins, ignore []string
-	hold            bool
+	ask          param.Values // the flags about backends
+	listen       address
+	tokenFile    string
+	origins      []string
+	strict, hold bool
 }
 
 // NewServe makes the command serve.
@@ -39,16 +37,15 @@ func NewServe(env *console.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer OpenAI clients on this machine",
-		Long: `Serve /v1/chat/completions, /v1/responses and /v1/models, and answer requests
-with the CLIs of this machine. The server listens on this machine only. Each
-request needs the token in the token file, which the first start creates.
-
-Requests run with access none: a request for tools, or for a field that CLIs do
-not support, is rejected. The base URL goes to stdout and the log, which has no
+		Long: `Serve /v1/chat/completions, /v1/responses and /v1/models on this machine only,
+and answer requests with its CLIs. Each request needs the token in the token
+file, which the first start creates. Requests run with access none, and a
+request for tools is rejected. Settings of a model, such as temperature, are
+ignored and reported. The base URL goes to stdout and the log, which has no
 prompts and no answers, to stderr.`,
 		Example: `  clichain serve
   clichain serve --listen unix:/run/user/1000/clichain.sock
-  clichain serve --only codex,claude --timeout 2m --ignore temperature`,
+  clichain serve --only codex,claude --timeout 2m --strict`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return service.UnlessStopped(cmd.Context(), runServe(cmd.Context(), r, f))
@@ -68,27 +65,12 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"`file` with the token, created if missing (default clichain/serve-token in the configuration directory)")
 	flags.StringArrayVar(&f.origins, "allow-origin", nil,
 		"allow requests from web pages of this `origin`, such as http://localhost:3000 (repeatable)")
-	flags.Func("ignore", "ignore these request fields instead of rejecting them, `names` separated by commas",
-		param.Into(&f.ignore, parseIgnored))
+	flags.BoolVar(&f.strict, "strict", false,
+		"reject request fields that CLIs do not support, such as temperature, instead of ignoring them")
 	flags.BoolVar(&f.hold, "hold", false,
 		"send a stream when it is complete, so that another backend can replace a failed one")
 	f.Flags.Register(flags, "request", "requests")
 	param.Add(flags, cmd.Name(), &f.ask)
-	// It fails only for a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc("ignore",
-		cobra.FixedCompletions(openai.IgnorableFields(), cobra.ShellCompDirectiveNoFileComp))
-}
-
-// parseIgnored parses the names of request fields that the server may ignore.
-func parseIgnored(text string) ([]string, error) {
-	known := openai.IgnorableFields()
-	names := strings.Split(text, ",")
-	for i, name := range names {
-		if names[i] = strings.TrimSpace(name); !slices.Contains(known, names[i]) {
-			return nil, fmt.Errorf("%q is not one of %s", names[i], strings.Join(known, ", "))
-		}
-	}
-	return names, nil
 }
 
 // runServe validates the flags before it listens or starts a process.
@@ -129,7 +111,7 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	cfg.Name, cfg.Hooks = "clichain", clichain.JoinHooks(cfg.Hooks, t.Hooks())
 	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
 	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
-		Token: token, Backends: names, AllowedOrigins: f.origins, IgnoredFields: f.ignore, Concurrency: f.Jobs,
+		Token: token, Backends: names, AllowedOrigins: f.origins, Strict: f.strict, Concurrency: f.Jobs,
 		BufferStreams: f.hold, Logger: log, Trace: t.Continue, FieldNames: serveFieldNames,
 	}), log)
 	fmt.Fprintln(r.Out, f.listen.baseURL(listener.Addr()))
@@ -140,7 +122,7 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 var serveFieldNames = map[string]string{
 	"Token":          "the token file of clichain serve",
 	"AllowedOrigins": "clichain serve --allow-origin",
-	"IgnoredFields":  "clichain serve --ignore",
+	"Strict":         "clichain serve --strict",
 	"Concurrency":    "clichain serve --jobs",
 	"BufferStreams":  "clichain serve --hold",
 }
