@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
 		"accept", "clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
-		"quota", "workspace/internal/git", "workspace/internal/rename",
+		"internal/transcript", "quota", "workspace/internal/git", "workspace/internal/rename",
 	},
 	{
 		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
 	{"."},
-	{"calllog", "clitest", "doctor", "live", "openai", "workspace"},
+	{"calllog", "clitest", "conversation", "doctor", "live", "openai", "workspace"},
 	{
 		"examples/batch", "examples/ci", "examples/internal/machine", "examples/lastresort", "examples/owncli",
 		"examples/worker",
@@ -47,7 +47,7 @@ var pure = []string{
 	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
 	"internal/pattern", "internal/plaintext", "internal/policy", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
-	"internal/spelling", "internal/structured", "internal/wire",
+	"internal/spelling", "internal/structured", "internal/transcript", "internal/wire",
 	"openai/internal/apierror", "openai/internal/request", "openai/internal/response", "quota", "workspace/internal/rename",
 }
 

@@ -128,7 +128,7 @@ func TestRepair(t *testing.T) {
 	got, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
 	prompt := string(got.Stdin)
-	for _, part := range []string{"USER: Which city?", `ASSISTANT: {"city":7}`, "at '/city': got number, want string", "corrected JSON value"} {
+	for _, part := range []string{" user>\nWhich city?\n", " assistant>\n{\"city\":7}\n", " user>\n", "at '/city': got number, want string", "corrected JSON value"} {
 		require.Contains(t, prompt, part)
 		prompt = prompt[strings.Index(prompt, part):]
 	}
@@ -147,7 +147,7 @@ func TestRepairWithoutAFlag(t *testing.T) {
 	got, err := clitest.ReadRecord(record)
 	require.NoError(t, err)
 	prompt := got.Args[len(got.Args)-1]
-	require.Contains(t, prompt, "ASSISTANT: Paris\n\nUSER: Your answer does not meet")
+	require.Regexp(t, "<(turn-[0-9a-f]{16}) assistant>\nParis\n</turn-[0-9a-f]{16}>\n\n<turn-[0-9a-f]{16} user>\nYour answer does not meet", prompt)
 	require.Contains(t, prompt, cities)
 }
 

@@ -44,6 +44,12 @@ type Request struct {
 	// the session with an id of the CLI. Calls in this process that continue the same session run one after the
 	// other. Empty: a new session.
 	Session string `json:"session,omitempty"`
+	// Threads are the sessions that hold a part of Messages. A backend with a thread resumes its session and gets only
+	// the messages that the session lacks; any other backend gets all. A chain asks the backend of the first thread
+	// first, and the others in its order. If a CLI rejects the session of its thread, it answers all messages in a new
+	// session, and the response has FlagFreshSession. With Threads, Session, Options.Continue and Options.SessionID
+	// must not be set. Empty: no session holds a message. See package conversation.
+	Threads []Thread `json:"threads,omitempty"`
 	// Schema is a JSON Schema that the answer must match. Uncommon keywords, and drafts other than 7 and 2020-12,
 	// need an import of package fullschema; otherwise the call fails with bad_option. Empty: free text.
 	Schema json.RawMessage `json:"schema,omitempty"`
@@ -61,9 +67,22 @@ type Request struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
+// Thread is a session of a backend that holds the first messages of a request.
+type Thread struct {
+	// Backend is the name of the backend.
+	Backend string `json:"backend"`
+	// Session is its session, as in Response.Session. Empty: the backend keeps no session, and gets all messages.
+	Session string `json:"session,omitempty"`
+	// Messages is the number of messages of the request, counted from the first, that the session holds or that were
+	// answered in it. System messages are passed with every call.
+	Messages int `json:"messages,omitempty"`
+	// Interrupted reports that the session has no answer to its last message, because the call failed.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
 // Clone returns a deep copy of the request.
 func (r Request) Clone() Request {
-	r.Messages, r.Schema = slices.Clone(r.Messages), slices.Clone(r.Schema)
+	r.Messages, r.Schema, r.Threads = slices.Clone(r.Messages), slices.Clone(r.Schema), slices.Clone(r.Threads)
 	r.Env, r.Metadata = maps.Clone(r.Env), maps.Clone(r.Metadata)
 	o := &r.Options
 	o.AllowedTools, o.DisallowedTools = slices.Clone(o.AllowedTools), slices.Clone(o.DisallowedTools)

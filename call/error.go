@@ -38,6 +38,9 @@ type Error struct {
 	Hint string `json:"hint,omitempty"`
 	// Advice lists changes of fields that would help. Each is an alternative to Hint and to the others.
 	Advice []Advice `json:"advice,omitempty"`
+	// Session is the session that the CLI reported before it failed, as in [Response]. The session may hold the message
+	// of the call without an answer. Empty: the CLI reported none.
+	Session string `json:"session,omitempty"`
 	// Usage is the consumption of the failed run, as far as the CLI reported it.
 	Usage Usage `json:"usage,omitzero"`
 	// Quota is what the CLI reported about the usage windows of its plan, as in [Response].

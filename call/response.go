@@ -25,6 +25,9 @@ type Response struct {
 	// Session identifies the session of the answer. Set Request.Session to it to continue the session. It is opaque,
 	// needs no quoting in a shell, and is valid for this user on this machine. Empty: the CLI keeps no session.
 	Session string `json:"session,omitempty"`
+	// HandedOver is the name of the backend that answered before in this conversation, if another one answered now:
+	// the Backend of the first of Request.Threads. Empty: the conversation did not change its backend.
+	HandedOver string `json:"handed_over,omitempty"`
 	// KeySource is the source of the credentials that the CLI reported. Empty: unknown.
 	KeySource string `json:"key_source,omitempty"`
 	// Billing is who paid. Empty: unknown.
@@ -66,7 +69,7 @@ const (
 	// gave the answer.
 	FlagStreamFallback Flag = "stream_fallback"
 	// FlagFreshSession: the CLI rejected the session of the request and answered in a new session; see
-	// Config.FreshSessionOnReject.
+	// Config.FreshSessionOnReject and Request.Threads.
 	FlagFreshSession Flag = "fresh_session"
 	// FlagRawOutput: the text is the raw output of the CLI; see Config.RawOutput.
 	FlagRawOutput Flag = "raw_output"
@@ -74,6 +77,8 @@ const (
 	FlagRepaired Flag = "repaired"
 	// FlagRedacted: parts of the answer were replaced by "[redacted]"; see Config.RedactAnswers.
 	FlagRedacted Flag = "redacted"
+	// FlagHandedOver: the backend of the first of Request.Threads did not answer; see Response.HandedOver.
+	FlagHandedOver Flag = "handed_over"
 )
 
 // Billing is who pays for an answer.

@@ -216,7 +216,7 @@ var compiled = map[string]string{
 func TestBlocksOfThePagesCompile(t *testing.T) {
 	checkout(t)
 	var sources strings.Builder
-	for _, pattern := range []string{"*_test.go", "examples/*/*.go", "jetstream/*_test.go", "otel/*_test.go", "cooldown/*_test.go", "quota/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "examples/*/*.go", "jetstream/*_test.go", "otel/*_test.go", "conversation/*_test.go", "cooldown/*_test.go", "quota/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, file := range files {

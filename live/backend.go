@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/structured"
 	"github.com/clichain/clichain/runs"
 )
@@ -69,9 +70,9 @@ func (p *Pool) count(warm bool) {
 	}
 }
 
-// ofSession reports whether a request continues a session, or names the session to create.
-func ofSession(req clichain.Request) bool {
-	return req.Session != "" || req.Options.Continue || req.Options.SessionID != ""
+// ofSession reports whether a call of a backend continues a session, or names the session to create.
+func ofSession(backend string, req clichain.Request) bool {
+	return session.Of(backend, req) != "" || req.Options.Continue || req.Options.SessionID != ""
 }
 
 // turn is a call that a warm process may answer.
@@ -88,7 +89,7 @@ type turn struct {
 
 // enter queues the call if a process can answer it.
 func (t *turn) enter(ctx context.Context) {
-	if ofSession(t.req) || t.req.Access >= clichain.AccessWrite {
+	if ofSession(t.Name(), t.req) || t.req.Access >= clichain.AccessWrite {
 		return // a process started by a tool would outlive the call
 	}
 	key, err := t.HoldKey(ctx, t.req)

@@ -23,7 +23,7 @@ func resolveDir(p *Permissions, req *call.Request) *call.Error {
 		if req.Access == call.AccessNone {
 			return nil
 		}
-		if req.Session != "" {
+		if req.Session != "" || len(req.Threads) > 0 {
 			return refused("dirs", "dir", "a request with access that continues a session must have a directory")
 		}
 		req.Dir = p.dirs()[0]

@@ -35,8 +35,8 @@ type Permissions struct {
 	MCP bool
 	// Agents permits Options.Agents, whose definitions can add tools, hooks and MCP servers.
 	Agents bool
-	// Sessions permits Request.Session, Options.Continue and Options.SessionID. A session contains a conversation,
-	// possibly of another user.
+	// Sessions permits Request.Session, Request.Threads, Options.Continue and Options.SessionID. A session contains a
+	// conversation, possibly of another user.
 	Sessions bool
 	// Billing is the payer of each request. Empty: the payer that the request or the backend selects.
 	Billing call.Billing

@@ -40,6 +40,15 @@ var rules = []rule{
 	},
 	{field: "session", by: "sessions", values: one(func(r *call.Request) string { return r.Session }), on: sessions},
 	{
+		field: "threads", by: "sessions", on: sessions,
+		values: list(func(r *call.Request) (handles []string) {
+			for _, t := range r.Threads {
+				handles = append(handles, t.Session)
+			}
+			return handles
+		}),
+	},
+	{
 		field: "options.continue", by: "sessions", on: sessions,
 		values: one(func(r *call.Request) string { return set(r.Options.Continue) }),
 	},

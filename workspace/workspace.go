@@ -14,6 +14,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/workspace/internal/check"
 )
 
@@ -153,6 +154,7 @@ func (w *wrapper) plan(ctx context.Context, req clichain.Request) (*plan, error)
 	if failed == nil {
 		failed = compose.Check(req)
 	}
+	req.Threads = session.WithoutSessions(req.Threads)
 	p := &plan{wrapper: w, req: req}
 	if failed == nil {
 		failed = p.find()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/transcript"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -33,9 +34,7 @@ func TestPrompt(t *testing.T) {
 		{"single user message stays unchanged", []call.Message{user("  Hi\n")}, "", "  Hi\n"},
 		{"single user message with a system message", []call.Message{system("S"), user("Hi")}, "S", "Hi"},
 		{"system messages are joined from all positions", []call.Message{system("S1"), user("Hi"), system("S2")}, "S1\n\nS2", "Hi"},
-		{"several turns are labeled", []call.Message{user("A"), assistant("B"), user("C")}, "", "USER: A\n\nASSISTANT: B\n\nUSER: C"},
-		{"two user messages are labeled", []call.Message{user("A"), user("B")}, "", "USER: A\n\nUSER: B"},
-		{"single assistant message is labeled", []call.Message{assistant("A")}, "", "ASSISTANT: A"},
+		{"several turns", []call.Message{user("A"), system("S"), assistant("B"), user("C")}, "S", transcript.Conversation([]call.Message{user("A"), assistant("B"), user("C")})},
 		{"only system", []call.Message{system("S")}, "S", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,7 +59,7 @@ func TestSystemTextPrecedesPrompt(t *testing.T) {
 		{"claude has a system flag", specs.Claude(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
 		{"gemini has one without tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}}, "P"},
 		{"gemini has none with tools", specs.Gemini(), call.Request{Messages: []call.Message{system("S"), user("P")}, Access: call.AccessRead}, "SYSTEM: S\n\nP"},
-		{"before labeled turns", specs.OpenCode(), call.Request{Messages: []call.Message{system("S"), user("P"), assistant("Q")}, Access: call.AccessWrite}, "SYSTEM: S\n\nUSER: P\n\nASSISTANT: Q"},
+		{"before several turns", specs.OpenCode(), call.Request{Messages: []call.Message{system("S"), user("P"), assistant("Q")}, Access: call.AccessWrite}, "SYSTEM: S\n\n" + transcript.Conversation([]call.Message{user("P"), assistant("Q")})},
 		{"default of the spec stays out of the prompt", specs.Gemini(), call.Request{Messages: []call.Message{user("P")}, Access: call.AccessRead}, "P"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,12 +13,14 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // Check returns an error for a request that is invalid for every backend. The error names the field, the value and the
 // remedy.
 func Check(req call.Request) *call.Error {
-	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), checkLists(req.Options), checkEnv(req.Env))
+	return cmp.Or(checkMessages(req), checkTexts(req), checkOptions(req), session.CheckThreads(req),
+		checkLists(req.Options), checkEnv(req.Env))
 }
 
 func checkMessages(req call.Request) *call.Error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/transcript"
 )
 
 // schemaPrompt asks a CLI without a flag for schemas for a structured answer.
@@ -101,17 +102,8 @@ func systemText(messages []call.Message) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// promptText returns the conversation as one text. A single user message stays unchanged; several messages become
-// labeled blocks.
+// promptText returns the conversation, without the system messages, as one text.
 func promptText(messages []call.Message) string {
 	isSystem := func(m call.Message) bool { return m.Role == call.RoleSystem }
-	messages = slices.DeleteFunc(slices.Clone(messages), isSystem)
-	if len(messages) == 1 && messages[0].Role == call.RoleUser {
-		return messages[0].Content
-	}
-	blocks := make([]string, len(messages))
-	for i, m := range messages {
-		blocks[i] = strings.ToUpper(string(m.Role)) + ": " + m.Content
-	}
-	return strings.Join(blocks, "\n\n")
+	return transcript.Conversation(slices.DeleteFunc(slices.Clone(messages), isSystem))
 }

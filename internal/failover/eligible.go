@@ -70,7 +70,8 @@ func (l *Loop) mayGoOn(err error) bool {
 	if l.ctx.Err() != nil {
 		return l.spent() // the other candidates are listed as skipped
 	}
-	return !l.Table[last.Reason].Stop || call.Misconfigured(err)
+	lost := last.Reason == call.ReasonBadSession && len(l.Req.Threads) > 0 // the request has all messages
+	return !l.Table[last.Reason].Stop || lost || call.Misconfigured(err)
 }
 
 // bound returns why no other candidate may run after the last attempt, whatever its failure was. It returns ""

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/policy"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/order"
 )
 
@@ -76,6 +77,7 @@ func (l *Loop) Run(limit time.Duration) (*call.Response, *call.ChainError) {
 	for i := range l.order {
 		resp, next := l.ask(i)
 		if resp != nil {
+			session.MarkHandover(resp, l.Req)
 			return resp, nil
 		}
 		if !next {
@@ -91,18 +93,40 @@ func (l *Loop) ReaderLeft() bool { return l.readerLeft }
 // StoreProblem describes the problem of the cooldown store, or returns "".
 func (l *Loop) StoreProblem() string { return l.share.Problem() }
 
-// sort puts the candidates in the order of the strategy.
+// sort puts the candidates in the order of the strategy, after the one with the first thread of the request.
 func (l *Loop) sort() {
-	if l.order = l.Candidates; l.Order == nil {
+	resumed := l.resumed()
+	if l.order = l.Candidates; l.Order == nil && resumed < 0 {
 		return
 	}
-	l.places = l.Stats.order(l.Order, l.Req, func(place int) []call.QuotaWindow {
-		return l.Cooldowns.Windows(l.ctx, l.Candidates[place].Cooldown(l.Req))
-	})
+	if l.Order != nil {
+		l.places = l.Stats.order(l.Order, l.Req, func(place int) []call.QuotaWindow {
+			return l.Cooldowns.Windows(l.ctx, l.Candidates[place].Cooldown(l.Req))
+		})
+	} else {
+		for i := range l.Candidates {
+			l.places = append(l.places, i)
+		}
+	}
+	if i := slices.Index(l.places, resumed); i >= 0 {
+		l.places = slices.Concat([]int{resumed}, l.places[:i], l.places[i+1:])
+	}
 	l.order = make([]Candidate, len(l.places))
 	for i, place := range l.places {
 		l.order[i] = l.Candidates[place]
 	}
+}
+
+// resumed returns the index of the candidate with the first thread of the request, or -1.
+func (l *Loop) resumed() int {
+	if len(l.Req.Threads) == 0 {
+		return -1
+	}
+	backend := l.Req.Threads[0].Backend
+	if i := slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Name() == backend }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Claims(backend) }) // a nested chain
 }
 
 func (l *Loop) place(i int) int {

@@ -14,7 +14,9 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/structured"
+	"github.com/clichain/clichain/internal/transcript"
 )
 
 // retryDelay is the pause before the second attempt.
@@ -85,6 +87,7 @@ func (t *attemptLoop) next(ctx context.Context) error {
 	broke := t.err != nil && t.brokeOff
 	if t.err != nil {
 		t.record()
+		t.askAgain(ctx)
 	}
 	t.run(ctx)
 	if t.repair(ctx) {
@@ -102,6 +105,18 @@ func (t *attemptLoop) next(ctx context.Context) error {
 		return t.err
 	}
 	return backoff.Permanent(t.err)
+}
+
+// askAgain prepares the second attempt in a session that holds the messages of the first, so that they do not reach the
+// model twice.
+func (t *attemptLoop) askAgain(ctx context.Context) {
+	if t.req.Session == "" || t.err.Session != t.req.Session {
+		return
+	}
+	req := session.Retold(t.req, t.req.Session, transcript.Again)
+	if inv, err := t.p.prepare(ctx, req, mode{output: t.inv.mode.output, after: t.inv.mode.after}, true); err == nil {
+		t.req, t.inv = req, inv
+	}
 }
 
 // record reports a failed attempt that is followed by another one.
@@ -177,7 +192,7 @@ type structure struct {
 func (s *structure) check(resp *call.Response) *call.Error {
 	var failed *call.Error
 	if s.problem, failed = s.schema.Hold(resp); failed != nil {
-		failed.SideEffects, failed.Confined = s.acted, confinedBy(resp.Confined)
+		failed.SideEffects, failed.Confined, failed.Session = s.acted, confinedBy(resp.Confined), resp.Session
 		return failed
 	}
 	if s.repaired {
@@ -192,14 +207,15 @@ func (t *attemptLoop) repair(ctx context.Context) bool {
 	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) {
 		return false
 	}
-	req := t.req
+	req, complaint := t.req, structured.Complaint(t.structure.problem)
 	if o := &req.Options; req.Session != "" || o.SessionID != "" || o.Continue { // the CLI has added to the session
-		req.Session = cmp.Or(t.resp.Session, req.Session)
-		o.SessionID, o.Continue = "", false
+		req = session.Retold(req, cmp.Or(t.resp.Session, req.Session), complaint)
+		req.Options.SessionID, req.Options.Continue = "", false
+	} else {
+		req.Messages = append(slices.Clone(req.Messages),
+			call.Message{Role: call.RoleAssistant, Content: t.err.Partial},
+			call.Message{Role: call.RoleUser, Content: complaint})
 	}
-	req.Messages = append(slices.Clone(req.Messages),
-		call.Message{Role: call.RoleAssistant, Content: t.err.Partial},
-		call.Message{Role: call.RoleUser, Content: structured.Complaint(t.structure.problem)})
 	inv, err := t.p.prepare(ctx, req, mode{output: t.inv.Call.Output}, true)
 	if err != nil {
 		return false

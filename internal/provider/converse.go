@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/policy"
 	"github.com/clichain/clichain/internal/semaphore"
@@ -14,16 +15,24 @@ import (
 )
 
 // converse is answer for a request that may continue a session: calls of one session run one after the other.
-// If the CLI rejects the session and the settings permit it, a new session replaces it.
+// If the CLI rejects the session, a new session can replace it. It does for a thread, because the request has all
+// messages, and for another session if the settings permit it.
 func (p *Provider) converse(ctx context.Context, req call.Request, emit func(call.Event)) (*call.Response, error) {
+	whole := req.Messages
+	req, resumes, failed := resume(p.Name, req)
+	if failed != nil {
+		return nil, p.Label(failed)
+	}
 	release, failed := p.takeTurn(ctx, req)
 	if failed != nil {
 		return nil, failed
 	}
 	defer release()
 	resp, took, err := p.answer(ctx, req, emit)
-	if !p.Settings.FreshSessionOnReject || req.Options.SessionID != "" || err == nil ||
-		call.AsError(p.Name, err).Reason != call.ReasonBadSession {
+	if err == nil || !resumes && !p.Settings.FreshSessionOnReject || req.Options.SessionID != "" {
+		return resp, err
+	}
+	if be := call.AsError(p.Name, err); be.Reason != call.ReasonBadSession || be.SideEffects {
 		return resp, err
 	}
 	rejected := policy.AttemptOf(p.Name, err, took)
@@ -34,7 +43,9 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 		ctx, cancel = context.WithTimeoutCause(ctx, p.Settings.Timeout-took, cause)
 		defer cancel()
 	}
-	resp, _, err = p.answer(ctx, p.withoutSession(req), emit)
+	req = p.withoutSession(req)
+	req.Messages = whole
+	resp, _, err = p.answer(ctx, req, emit)
 	if err != nil {
 		be := call.AsError(p.Name, err)
 		be.Earlier = append([]call.Attempt{rejected}, be.Earlier...)
@@ -43,6 +54,18 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 	resp.Attempts = append([]call.Attempt{rejected}, resp.Attempts...)
 	resp.Flags = append(resp.Flags, call.FlagFreshSession)
 	return resp, nil
+}
+
+// resume returns the request for the thread of a backend. resumes reports whether it has one with a session.
+func resume(backend string, req call.Request) (_ call.Request, resumes bool, _ *call.Error) {
+	if len(req.Threads) == 0 {
+		return req, false, nil
+	}
+	if err := compose.Check(req); err != nil {
+		return req, false, err
+	}
+	req = session.Resume(backend, req)
+	return req, req.Session != "", nil
 }
 
 // takeTurn waits for the other calls of the session, for at most Config.MaxQueue.

@@ -46,6 +46,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage, v.Err.Quota = o.ownUsage(v.Err.Usage), o.windows(time.Now())
 		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
+		o.keepSession(v.Err)
 		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.confined.watched.Changed())
 		return nil, v
 	}
@@ -98,32 +99,49 @@ func redactError(r *plaintext.Redactor, err *call.Error) {
 func (o *outcome) response(text string) *call.Response {
 	t, inv, spec := o.ev.Tally, o.plan, o.Spec
 	total := t.Total()
-	made := session.Handle{Backend: o.Name, ID: t.Session}
-	if o.req.Options.NoSessionPersistence || inv.box != nil && inv.Empty && spec.Sessions.DirBound {
-		made.ID = "" // no session is stored
-	}
 	resp := &call.Response{
 		Text: text, Backend: o.Name, Provider: spec.ProviderSlug,
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), spec.DefaultModel),
-		Session: made.String(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
+		Session: o.session(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: o.ownUsage(total), Quota: o.windows(time.Now()), Duration: o.took,
 		Warnings: slices.Concat(skiplist.EnvironDoubts(), t.Warnings, inv.confined.watched.Changed()),
 		Flags:    t.Flags, Metadata: o.req.Metadata,
 		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith), Confined: inv.confined.how,
 	}
-	saveSession(resp, session.Record{Dir: inv.Dir, Used: o.sessionUsage(resp.Session, total)})
+	resp.Warnings = append(resp.Warnings, o.saveSession(resp.Session)...)
 	return resp
 }
 
-// saveSession stores the record of the session of an answer. A failure becomes a warning.
-func saveSession(resp *call.Response, r session.Record) {
-	if resp.Session == "" {
+// session returns the handle of the session that the CLI reported, or "" if it stored none.
+func (o *outcome) session() string {
+	if o.req.Options.NoSessionPersistence || o.plan.box != nil && o.plan.Empty && o.Spec.Sessions.DirBound {
+		return ""
+	}
+	return session.Handle{Backend: o.Name, ID: o.ev.Tally.Session}.String()
+}
+
+// keepSession sets the session of a failed run, and records its directory and usage, so that a call can continue it.
+func (o *outcome) keepSession(err *call.Error) {
+	if err.Reason == call.ReasonBadSession {
 		return
 	}
-	if err := sessionfile.Save(resp.Session, r); err != nil {
-		resp.Warnings = append(resp.Warnings,
-			"the directory and the usage of the session could not be recorded: "+err.Error())
+	err.Session = o.session()
+	err.Warnings = append(err.Warnings, o.saveSession(err.Session)...)
+}
+
+// saveSession stores the record of the session of a run. A failure becomes a warning.
+func (o *outcome) saveSession(handle string) (warnings []string) {
+	if handle == "" {
+		return nil
 	}
+	used := o.sessionUsage(handle, o.ev.Tally.Total())
+	if used == nil && o.plan.known != nil && o.req.Session == handle { // a failed run may report no usage
+		used = o.plan.known.Used
+	}
+	if err := sessionfile.Save(handle, session.Record{Dir: o.plan.Dir, Used: used}); err != nil {
+		return []string{"the directory and the usage of the session could not be recorded: " + err.Error()}
+	}
+	return nil
 }
 
 // ownUsage returns the run's part of the usage u, because the CLI may accumulate usage over a session. The

@@ -49,6 +49,7 @@ func (p *Provider) prepare(
 	if err := compose.Check(req); err != nil {
 		return nil, p.Label(err)
 	}
+	req = session.Resume(p.Name, req)
 	known := sessionfile.Known(p.Name, req)
 	b, err := p.Admit(ctx, path, req, session.Dir(req, known), starts)
 	if err != nil {

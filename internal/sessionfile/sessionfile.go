@@ -93,7 +93,7 @@ func logOf(handle string) (log, error) {
 
 // Known returns the record of the session that a request continues, nil if the session does not belong to the backend.
 func Known(backend string, req call.Request) *session.Record {
-	h, _ := session.Parse(req.Session)
+	h, _ := session.Parse(session.Of(backend, req))
 	if h.Backend != backend {
 		return nil
 	}

@@ -1,0 +1,91 @@
+package conversation
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/policy"
+	"github.com/clichain/clichain/internal/session"
+)
+
+// set replaces the thread of a backend, or adds it as the last one.
+func (h *history) set(t call.Thread) {
+	if parsed, ok := session.Parse(t.Session); !ok || parsed.Backend != t.Backend { // no session of a CLI
+		t = call.Thread{Backend: t.Backend}
+	}
+	if i := h.thread(t.Backend); i >= 0 {
+		h.threads[i] = t
+		return
+	}
+	h.threads = append(h.threads, t)
+}
+
+func (h *history) thread(backend string) int {
+	return slices.IndexFunc(h.threads, func(t call.Thread) bool { return t.Backend == backend })
+}
+
+// forget drops the session of a backend, because the messages that it holds are unknown. The backend keeps its place.
+func (h *history) forget(backend string) {
+	if i := h.thread(backend); i >= 0 {
+		h.threads[i] = call.Thread{Backend: backend}
+	}
+}
+
+// answered adds an answer. Its backend becomes the first.
+func (h *history) answered(resp *clichain.Response, files []string) {
+	h.messages = append(h.messages, message{Role: clichain.RoleAssistant, Content: resp.Text, Files: files})
+	h.set(call.Thread{Backend: resp.Backend, Session: resp.Session, Messages: h.total()})
+	i := h.thread(resp.Backend)
+	h.threads = slices.Concat(h.threads[i:i+1], h.threads[:i], h.threads[i+1:])
+}
+
+// failed records which sessions the failed attempts of a turn have left. held reports whether one of them holds the
+// message. Only a session that its CLI reported is known to hold it.
+func (h *history) failed(attempts []call.Attempt) (held bool) {
+	for _, a := range attempts {
+		if inner := call.AsChainError(a.Err); inner != nil {
+			held = h.failed(inner.Attempts) || held
+			continue
+		}
+		be, ok := errors.AsType[*call.Error](a.Err)
+		switch {
+		case a.Skipped || ok && be.Stage == call.StageSkipped:
+		case !ok || be.Session == "" || be.Reason == clichain.ReasonContextOverflow:
+			h.forget(a.Backend)
+		default:
+			parsed, _ := session.Parse(be.Session)
+			h.set(call.Thread{Backend: parsed.Backend, Session: be.Session, Messages: h.total(), Interrupted: true})
+			held = true
+		}
+	}
+	return held
+}
+
+// attemptsOf returns the failed attempts of a turn.
+func attemptsOf(resp *clichain.Response, err error) []call.Attempt {
+	if err == nil {
+		return resp.Attempts
+	}
+	if chain := call.AsChainError(err); chain != nil {
+		return chain.Attempts
+	}
+	be := call.AsError("", err)
+	return policy.AttemptsOf(be.Backend, be, 0)
+}
+
+// mayShorten reports whether a backend refused the length of the messages, and nothing can have been changed.
+func mayShorten(attempts []call.Attempt) bool {
+	overflowed := false
+	for _, a := range attempts {
+		if inner := call.AsChainError(a.Err); inner != nil {
+			overflowed = overflowed || mayShorten(inner.Attempts)
+		}
+		if be, ok := errors.AsType[*call.Error](a.Err); ok && be.SideEffects {
+			return false
+		}
+		overflowed = overflowed || a.Reason == clichain.ReasonContextOverflow && !a.Skipped
+	}
+	return overflowed
+}
