@@ -56,8 +56,8 @@ type Log struct {
 	hooks   *clichain.Hooks
 	now     func() time.Time
 
-	busy    chan struct{} // full while this Log holds the lock or waits for it
-	pending sync.Map      // the calls in progress, by their context
+	turns   localfile.Turns // for appends
+	pending sync.Map        // the calls in progress, by their context
 	failed  sync.Once
 }
 
@@ -80,7 +80,7 @@ func Open(dir string, cfg *Config) (*Log, error) {
 			return nil, err
 		}
 	}
-	l := &Log{dir: dir, now: time.Now, busy: make(chan struct{}, 1)}
+	l := &Log{dir: dir, now: time.Now, turns: localfile.NewTurns(filepath.Join(dir, "lock"))}
 	if cfg != nil {
 		l.cfg = *cfg
 	}
@@ -123,19 +123,11 @@ var errBusy = errors.New("another process has locked the log")
 func (l *Log) locked(ctx context.Context, do func(root *os.Root) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errBusy)
 	defer cancel()
-	select {
-	case l.busy <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("calllog: %w", context.Cause(ctx))
+	var root *os.Root
+	unlock, err := l.turns.Lock(ctx, func() (err error) { root, err = localfile.OwnDir(l.dir); return err })
+	if root != nil {
+		defer root.Close()
 	}
-	root, err := localfile.OwnDir(l.dir)
-	if err != nil {
-		<-l.busy
-		return fmt.Errorf("calllog: %w", err)
-	}
-	defer root.Close()
-	// If the wait outlasts ctx, busy stays full, so that at most one call of this Log waits for the lock.
-	unlock, err := localfile.LockInTurn(ctx, filepath.Join(l.dir, "lock"), func() { <-l.busy })
 	if err != nil {
 		return fmt.Errorf("calllog: %w", cmp.Or(context.Cause(ctx), err))
 	}

@@ -15,8 +15,8 @@ import (
 type table[V any] struct {
 	path string
 	rules[V]
-	busy chan struct{}     // full while a call of this process changes the file or waits for its lock
-	tell func(error) error // reports a corrupt file
+	turns localfile.Turns   // for changes
+	tell  func(error) error // reports a corrupt file
 }
 
 // rules are the rules for the values of a table.
@@ -28,7 +28,8 @@ type rules[V any] struct {
 }
 
 func newTable[V any](path string, r rules[V], tell func(error) error) table[V] {
-	return table[V]{path: path, rules: r, busy: make(chan struct{}, 1), tell: tell}
+	// A separate file is locked, because the file itself is replaced.
+	return table[V]{path: path, rules: r, turns: localfile.NewTurns(path + ".lock"), tell: tell}
 }
 
 const (
@@ -85,23 +86,12 @@ func (t *table[V]) update(ctx context.Context, key string, change func(V) V) err
 
 // locked calls do while no other call and no other process changes the file.
 func (t *table[V]) locked(ctx context.Context, do func() error) error {
-	if t.busy == nil {
+	if !t.turns.Valid() {
 		return errZeroFile
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeLockWait)
 	defer cancel()
-	select {
-	case t.busy <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if err := t.checkDir(); err != nil {
-		<-t.busy
-		return err
-	}
-	// A separate file is locked, because the file itself is replaced. If the wait outlasts ctx, busy stays full, so that
-	// at most one call of this File waits.
-	unlock, err := localfile.LockInTurn(ctx, t.path+".lock", func() { <-t.busy })
+	unlock, err := t.turns.Lock(ctx, t.checkDir)
 	if err != nil {
 		return err
 	}
@@ -121,7 +111,7 @@ func (t *table[V]) checkDir() error {
 
 // read returns the values in the file, or none if there is no file.
 func (t *table[V]) read() (map[string]V, error) {
-	if t.busy == nil {
+	if !t.turns.Valid() {
 		return nil, errZeroFile
 	}
 	data, err := localfile.Read(t.path, maxStoreFile)

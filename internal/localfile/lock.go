@@ -32,17 +32,38 @@ func TryLock(path string) (unlock func(), locked bool, err error) {
 	return func() { _ = lock.Close() }, true, nil // unlocks
 }
 
-// LockInTurn is Lock for a contended lock that is held briefly. Polling would mostly find the lock taken.
-// Instead, the operating system wakes the waiting processes, and a second lock puts the process that has just
-// released the lock behind them. The wait cannot be interrupted. If ctx is done first, the wait continues in
-// the background, and the lock is released as soon as it is acquired. over is called once, when the lock is
-// neither held nor waited for.
-func LockInTurn(ctx context.Context, path string, over func()) (unlock func(), err error) {
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	release := func() { _ = lock.Close(); over() }
+// Turns is a contended lock that is held briefly: by one goroutine of this process, and one process at a time. Polling
+// would mostly find the lock taken. Instead, the operating system wakes the waiting processes, and a second lock puts
+// the process that has just released the lock behind them. Make it with NewTurns.
+type Turns struct {
+	path string
+	busy chan struct{} // full while this process has the lock or waits for it
+}
+
+// NewTurns returns the lock of the file at path. Processes that lock the same file exclude each other.
+func NewTurns(path string) Turns { return Turns{path, make(chan struct{}, 1)} }
+
+// Valid reports whether NewTurns has made the lock.
+func (t Turns) Valid() bool { return t.busy != nil }
+
+// Lock waits for the lock until ctx is done, and then returns the error of ctx. It calls prepare once before it creates
+// the file, and returns its error. The wait for other processes cannot be interrupted: it continues in the background,
+// and the lock is released as soon as it is acquired. Until then, no other call of Lock waits for the file.
+func (t Turns) Lock(ctx context.Context, prepare func() error) (unlock func(), err error) {
+	select {
+	case t.busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := prepare(); err != nil {
+		<-t.busy
+		return nil, err
+	}
+	lock := flock.New(t.path, flock.SetPermissions(0o600))
+	release := func() { _ = lock.Close(); <-t.busy }
 	locked := make(chan error)
 	go func() {
-		err := lockAfter(path+".next", lock.Lock)
+		err := lockAfter(t.path+".next", lock.Lock)
 		select {
 		case locked <- err:
 		case <-ctx.Done():

@@ -2,6 +2,7 @@ package localfile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,33 +13,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func nothing() error { return nil }
+
 // An abandoned wait continues in the background, and then releases the lock.
-func TestLockInTurn(t *testing.T) {
+func TestTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "lock")
-	over := make(chan string, 2)
-	unlock, err := LockInTurn(t.Context(), path, func() { over <- "first" })
+	other, turns := NewTurns(path), NewTurns(path)
+	require.False(t, Turns{}.Valid())
+	require.True(t, turns.Valid())
+	unlock, err := other.Lock(t.Context(), nothing)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	_, err = LockInTurn(ctx, path, func() { over <- "second" })
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Empty(t, over, "the wait continues")
+	for range 2 { // one wait for the file, and one for that wait
+		_, err = turns.Lock(ctx, nothing)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, turns.busy, 1, "the wait continues")
+	}
 	unlock()
-	require.ElementsMatch(t, []string{"first", "second"}, []string{<-over, <-over})
-	unlock, err = LockInTurn(t.Context(), path, func() {})
+	unlock, err = turns.Lock(t.Context(), nothing)
 	require.NoError(t, err)
 	unlock()
 }
 
-// A waiting caller gets the lock before the caller that has just released it.
-func TestLockInTurnIsFair(t *testing.T) {
+// A waiting process gets the lock before the process that has just released it.
+func TestTurnsAreFair(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	none := func() {}
-	unlock, err := LockInTurn(t.Context(), path, none)
+	unlock, err := NewTurns(path).Lock(t.Context(), nothing)
 	require.NoError(t, err)
 	order := make(chan string, 2)
 	go func() {
-		unlock, err := LockInTurn(t.Context(), path, none)
+		unlock, err := NewTurns(path).Lock(t.Context(), nothing)
 		assert.NoError(t, err)
 		order <- "waiter"
 		unlock()
@@ -50,20 +55,23 @@ func TestLockInTurnIsFair(t *testing.T) {
 		return err == nil && !free
 	}, time.Minute, time.Millisecond)
 	unlock()
-	unlock, err = LockInTurn(t.Context(), path, none)
+	unlock, err = NewTurns(path).Lock(t.Context(), nothing)
 	require.NoError(t, err)
 	order <- "previous owner"
 	unlock()
 	require.Equal(t, []string{"waiter", "previous owner"}, []string{<-order, <-order})
 }
 
-func TestLockInTurnFailure(t *testing.T) {
+func TestTurnsFailures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	over := make(chan bool, 1)
-	_, err := LockInTurn(t.Context(), filepath.Join(file, "lock"), func() { over <- true })
-	require.Error(t, err)
-	require.True(t, <-over)
+	turns, refused := NewTurns(filepath.Join(file, "lock")), errors.New("refused")
+	for range 2 { // a failure leaves the lock free
+		_, err := turns.Lock(t.Context(), nothing)
+		require.Error(t, err)
+		_, err = turns.Lock(t.Context(), func() error { return refused })
+		require.ErrorIs(t, err, refused)
+	}
 }
 
 func TestTryLock(t *testing.T) {
