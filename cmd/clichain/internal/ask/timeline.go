@@ -184,7 +184,7 @@ func summary(resp *clichain.Response, took time.Duration) string {
 		text += fmt.Sprintf(", %d tokens in, %d out", u.InputTokens, u.OutputTokens)
 	}
 	if cost := resp.Usage.CostUSD; cost != nil {
-		text += fmt.Sprintf(", $%.4f", *cost)
+		text += ", " + console.Dollars(*cost)
 	}
 	return text
 }

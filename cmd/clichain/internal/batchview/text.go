@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/batch"
+	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
 )
 
@@ -18,7 +19,7 @@ func statusLine(c *batch.Counts, perSecond float64, began, now time.Time, width 
 		{Text: progress(c), Importance: 9},
 		{Text: speed(perSecond), Importance: 4},
 		{Text: eta(c, perSecond, began, now), Importance: 7},
-		{Text: dollars(c.CostUSD), Importance: 6},
+		{Text: cost(c.CostUSD), Importance: 6},
 		{Text: counted(c.Backends), Importance: 2},
 		{Text: some("failed %s", c.Failed), Importance: 8},
 		{Text: some("bad %s", c.Bad), Importance: 3},
@@ -76,11 +77,12 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours())/24)
 }
 
-func dollars(usd float64) string {
+// cost formats a cost. Zero has no text.
+func cost(usd float64) string {
 	if usd <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("$%.2f", usd)
+	return console.Dollars(usd)
 }
 
 // counted lists names with their counts, the most frequent first.
@@ -129,8 +131,8 @@ func summary(c *batch.Counts, took time.Duration) []string {
 		head = append(head, number(c.Before)+" of them before")
 	}
 	head = append(head, "in "+took.Round(100*time.Millisecond).String())
-	if cost := dollars(c.CostUSD); cost != "" {
-		head = append(head, cost)
+	if c.CostUSD > 0 {
+		head = append(head, cost(c.CostUSD))
 	}
 	lines := []string{strings.Join(head, ", ")}
 	if c.Format != "" {

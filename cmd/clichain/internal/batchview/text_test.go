@@ -30,9 +30,9 @@ func TestStatusLine(t *testing.T) {
 		{"no results yet", batch.Counts{Total: -1}, 0, 80, "0/…"},
 		{"unknown total", batch.Counts{Answered: 1234, Total: -1}, 2.5, 80, "1 234/…  2.5/s"},
 		{"less than one result per second", batch.Counts{Answered: 1, Total: 3, Bad: 1}, 0.05, 80, "1/2  3.0/min  ETA 20s  bad 1"},
-		{"width 120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 23h59m  $0.42  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
-		{"width 80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 23h59m  $0.42  failed 4  rests until 14:05"},
-		{"width 60", busy, 12.3, 60, "1 234/10 000  ETA 23h59m  $0.42  failed 4  rests until 14:05"},
+		{"width 120", busy, 12.3, 120, "1 234/10 000  12.3/s  ETA 23h59m  $0.4200  claude 1 200 codex 30  failed 4  running 4  rests until 14:05"},
+		{"width 80", busy, 12.3, 80, "1 234/10 000  12.3/s  ETA 23h59m  $0.4200  failed 4  rests until 14:05"},
+		{"width 60", busy, 12.3, 60, "1 234/10 000  ETA 23h59m  $0.4200  failed 4"},
 		{"width 40", busy, 12.3, 40, "1 234/10 000  ETA 23h59m  failed 4"},
 		{"width 10", busy, 12.3, 10, "1 234/10 …"},
 		{"control characters", batch.Counts{Answered: 1, Total: 1, Backends: map[string]int{"a\x1b[2J\nb": 1}}, 0, 80, "1/1  a[2J b 1"},
@@ -63,7 +63,7 @@ func TestSummary(t *testing.T) {
 		Backends: map[string]int{"claude": 70, "codex": 28}, Reasons: map[clichain.Reason]int{"timeout": 1, "exit": 1},
 	}
 	require.Equal(t, []string{
-		"98 answered, 2 failed, 1 bad line, 10 of them before, in 3m12.1s, $0.42",
+		"98 answered, 2 failed, 1 bad line, 10 of them before, in 3m12.1s, $0.4230",
 		"answers: claude 70 codex 28", "failures: exit 1 timeout 1",
 	}, summary(&c, 192_100*time.Millisecond))
 	c = batch.Counts{Format: batch.CSV, Changed: 1}

@@ -48,6 +48,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
+// Dollars formats an amount in US dollars, such as "$0.0123" or "$4.50". call.Usage has the same digits below $1.
+func Dollars(usd float64) string {
+	if usd < 1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
 // Roughly formats a time to wait, such as "3 h 12 min".
 func Roughly(d time.Duration) string {
 	minutes := int(d.Round(time.Minute).Minutes())

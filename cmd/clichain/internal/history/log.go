@@ -114,7 +114,7 @@ func usageText(u call.Usage) string {
 	}
 	text := tokens(u.InputTokens) + " in " + tokens(u.OutputTokens) + " out"
 	if u.CostUSD != nil {
-		text += " " + cost(u.CostUSD)
+		text += " " + console.Dollars(*u.CostUSD)
 	}
 	return text
 }

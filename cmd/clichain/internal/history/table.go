@@ -180,13 +180,10 @@ func tokens(n int64) string {
 	return fmt.Sprintf("%dM", n/1_000_000)
 }
 
-// cost formats US dollars.
+// cost formats a cost that may be unknown.
 func cost(usd *float64) string {
-	switch {
-	case usd == nil:
+	if usd == nil {
 		return "-"
-	case *usd < 1:
-		return fmt.Sprintf("$%.4f", *usd)
 	}
-	return fmt.Sprintf("$%.2f", *usd)
+	return console.Dollars(*usd)
 }

@@ -50,7 +50,7 @@ func queueCounts(p *console.Page, s *jetstream.Status, now time.Time) {
 	}
 	cost := "unknown"
 	if usd := s.Usage.CostUSD; usd != nil {
-		cost = fmt.Sprintf("$%.4f", *usd)
+		cost = console.Dollars(*usd)
 	}
 	row("cost", cost, fmt.Sprintf("%d tokens in, %d out", s.Usage.InputTokens, s.Usage.OutputTokens))
 }

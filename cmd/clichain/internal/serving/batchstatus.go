@@ -36,8 +36,8 @@ func batchStatus(env *console.Env, cfg *batch.Config, s *batch.Summary) error {
 		return console.Fail(console.ExitTimeout, fmt.Errorf("the budget of %v is over, and %s: %s", cfg.Budget, left, goOn))
 	case errors.Is(s.Stopped, batch.ErrCost):
 		return console.Fail(console.ExitFailed, fmt.Errorf(
-			"the answers have cost $%.2f, of $%.2f, and %s: raise --max-cost-usd, then %s",
-			s.CostUSD, cfg.MaxCostUSD, left, goOn))
+			"the answers have cost %s, of %s, and %s: raise --max-cost-usd, then %s",
+			console.Dollars(s.CostUSD), console.Dollars(cfg.MaxCostUSD), left, goOn))
 	case errors.Is(s.Stopped, batch.ErrNobody):
 		return console.Fail(console.ExitNothing, fmt.Errorf("%w: %s: %s", s.Stopped, left, goOn))
 	case s.Stopped != nil:
