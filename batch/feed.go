@@ -105,6 +105,7 @@ func (f *feeder) submit(ctx context.Context, line input.Line, item *item) error 
 	if err := f.rec.expect(ctx, id, item.asked); err != nil {
 		return err
 	}
+	defer f.rec.submitted()
 	job.ID, job.Trace = f.rec.queue.outside(id), f.cfg.Trace
 	err := try(ctx, f.rec.exec, func() error { return f.rec.queue.Submit(ctx, job) })
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {

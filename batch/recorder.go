@@ -33,6 +33,7 @@ type recorder struct {
 	// superseded contains the number of records of each id before its last record.
 	superseded map[hash]int
 	unsynced   []string // ids of records that may not be on the disk yet
+	submitting string   // the id that the feeder submits now; empty: none
 }
 
 func newRecorder(cfg *Config) *recorder {
@@ -57,7 +58,15 @@ func (r *recorder) expect(ctx context.Context, id string, asked Digest) error {
 	defer r.mu.Unlock()
 	r.ids.wait(id, asked)
 	r.order.add(id)
+	r.submitting = id
 	return nil
+}
+
+// submitted records that the feeder has submitted the last id of expect.
+func (r *recorder) submitted() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.submitting = ""
 }
 
 // forgo ends the wait for the result of an id that gets no record.
@@ -181,7 +190,8 @@ const (
 )
 
 // settle commits the output to the disk and then removes the results of written records from the queue, so that the
-// queue does not grow. If the output is a stream, the results in Config.Store stay until the end of the batch.
+// queue does not grow. The result of an id that the feeder submits now stays, because Submit would add the job of an
+// earlier run again without it. If the output is a stream, the results in Config.Store stay until the end of the batch.
 func (r *recorder) settle(ctx context.Context) {
 	if !r.out.IsFile() && r.cfg.Store != "" {
 		return
@@ -189,6 +199,9 @@ func (r *recorder) settle(ctx context.Context) {
 	r.mu.Lock()
 	ids := r.unsynced
 	r.unsynced = nil
+	if i := slices.Index(ids, r.submitting); i >= 0 {
+		ids, r.unsynced = slices.Delete(ids, i, i+1), []string{r.submitting}
+	}
 	r.mu.Unlock()
 	if len(ids) == 0 {
 		return

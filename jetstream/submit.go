@@ -9,6 +9,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
+	js "github.com/nats-io/nats.go/jetstream"
 )
 
 // Submit adds a job to the queue. It returns nil once the job is durable. The error is [ErrExists] if the ID is in the
@@ -18,12 +19,8 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if err := job.Validate(); err != nil {
 		return err
 	}
-	result, err := q.store.LastResult(ctx, store.Key(job.ID))
-	if err != nil {
+	if err := q.isNew(ctx, store.Key(job.ID)); err != nil {
 		return err
-	}
-	if result != nil {
-		return ErrExists
 	}
 	if job.Submitted.IsZero() {
 		job.Submitted = time.Now().UTC()
@@ -38,6 +35,19 @@ func (q *Queue) Submit(ctx context.Context, job Job) error {
 	}
 	e.raw = j.Data
 	return q.add(ctx, &e)
+}
+
+// isNew returns ErrExists if a job is in the queue or has a result. A worker stores the result before it removes the
+// job. Reading the result first could therefore miss both.
+func (q *Queue) isNew(ctx context.Context, key string) error {
+	for _, last := range []func(context.Context, string) (*js.RawStreamMsg, error){q.store.LastJob, q.store.LastResult} {
+		if msg, err := last(ctx, key); err != nil {
+			return err
+		} else if msg != nil {
+			return ErrExists
+		}
+	}
+	return nil
 }
 
 // add adds a job, unless it is already in the queue.
