@@ -147,6 +147,9 @@ func StoredBefore(ctx context.Context, q *Queue, r *Result) error {
 	return (&resultWriter{q: q}).storedBefore(ctx, r)
 }
 
+// StoreAgain stores a result again, as a worker does after an attempt without a reply.
+func StoreAgain(ctx context.Context, q *Queue, r Result) error { return q.storeResult(ctx, &r) }
+
 // StoreFailure stores a failure of a job.
 func StoreFailure(ctx context.Context, q *Queue, job Job) error {
 	return q.storeResult(ctx, &Result{ID: job.ID, Failure: &Failure{Reason: clichain.ReasonExit}, Job: &job})

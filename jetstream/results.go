@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
 )
 
 // The headers of a result have the figures that Status counts, so that Status need not read the results.
@@ -44,6 +45,11 @@ func headerOf(r *Result) nats.Header {
 		h.Set(backendHeader, r.Response.Backend)
 	} else {
 		h.Set(reasonHeader, string(r.Failure.Reason))
+	}
+	if !r.Finished.IsZero() {
+		// A later attempt to store the same result must not store it again if a client has removed it by then. The server
+		// remembers the identifiers of two minutes.
+		h.Set(js.MsgIDHeader, store.Key(r.ID+" "+r.Worker+" "+r.Finished.Format(time.RFC3339Nano)))
 	}
 	h.Set(inputHeader, strconv.FormatInt(usage.InputTokens, 10))
 	h.Set(outputHeader, strconv.FormatInt(usage.OutputTokens, 10))

@@ -193,3 +193,25 @@ func TestStoredBefore(t *testing.T) {
 	require.Equal(t, stored.Sequence, mine.Sequence)
 	require.ErrorIs(t, jetstream.StoredBefore(t.Context(), q, &other), jetstream.ErrExists)
 }
+
+// A client has removed the result before the worker repeats an attempt whose reply was lost.
+func TestRepeatedAttemptStoresNoRemovedResult(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"in the message": "x", "in the object store": strings.Repeat("x", 1<<20)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), nil)
+			work(t, q, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+				return &clichain.Response{Text: text}, nil
+			}), &jetstream.WorkConfig{KeepDir: t.TempDir()})
+			submit(t, q, job("a"))
+			stored, err := q.Wait(t.Context(), "a")
+			require.NoError(t, err)
+			require.NoError(t, q.Forget(t.Context(), "a"))
+			require.NoError(t, jetstream.StoreAgain(t.Context(), q, *stored))
+			_, err = q.Result(t.Context(), "a")
+			require.ErrorIs(t, err, jetstream.ErrNotFound)
+			require.Zero(t, jetstream.Payloads(t.Context(), q))
+		})
+	}
+}

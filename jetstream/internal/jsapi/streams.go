@@ -45,20 +45,26 @@ func OpenOrCreate[T any](ctx context.Context, open, create func() (T, error)) (v
 	return v, err
 }
 
-// measureLimit bounds the retries of RetryWhileMeasured.
-const measureLimit = 10 * time.Second
+const (
+	// fullLimit bounds the retries while the store is full.
+	fullLimit = 10 * time.Second
+	// busyLimit bounds all retries. It is longer than a client that was killed can block the measurement.
+	busyLimit = 30 * time.Second
+)
 
-// RetryWhileMeasured calls do, and repeats it for up to 10 s while another client may be measuring the store. The
-// measurement reserves space for a moment: until then the server refuses other streams as if its store were full.
+// RetryWhileMeasured calls do, and repeats it while another client may be measuring the store. It repeats do for up to
+// 10 s if the store is full, and for up to 30 s if a stream of this name exists. The measurement reserves space for a
+// moment: until then the server refuses other streams as if its store were full.
 func RetryWhileMeasured(ctx context.Context, do func() error) error {
+	began := time.Now()
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(10*time.Millisecond),
-		backoff.WithMaxInterval(200*time.Millisecond), backoff.WithMaxElapsedTime(measureLimit))
+		backoff.WithMaxInterval(200*time.Millisecond), backoff.WithMaxElapsedTime(busyLimit))
 	return backoff.Retry(func() error {
 		err := do()
-		if err != nil && !IsFull(err) && !isBusy(err) {
-			err = backoff.Permanent(err)
+		if err == nil || isBusy(err) || IsFull(err) && time.Since(began) < fullLimit {
+			return err
 		}
-		return err
+		return backoff.Permanent(err)
 	}, backoff.WithContext(pause, ctx))
 }
 

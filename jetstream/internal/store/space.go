@@ -41,31 +41,21 @@ func (s *Store) limitJobs(ctx context.Context, replicas int) error {
 	if s.Jobs.CachedInfo().Config.Metadata[jobBytes] != "" {
 		return nil
 	}
-	err := jsapi.RetryWhileMeasured(ctx, func() (err error) {
-		if err := s.lockMeasure(ctx); err != nil {
+	err := jsapi.RetryWhileMeasured(ctx, func() error {
+		if limited, err := isLimited(ctx, s.Jobs); limited || err != nil {
 			return err
 		}
-		defer func() { err = cmp.Or(err, s.removeStream(ctx, measureLock)) }()
-		info, err := s.Jobs.Info(ctx)
-		if err != nil || info.Config.Metadata[jobBytes] != "" {
-			return err
-		}
-		size, err := s.measure(ctx, replicas)
-		if err != nil {
-			return err
-		}
-		cfg := info.Config
-		if cfg.Metadata == nil {
-			cfg.Metadata = map[string]string{}
-		}
-		cfg.Metadata[jobBytes] = strconv.FormatInt(size/2, 10)
-		_, err = s.js.UpdateStream(ctx, cfg)
-		return err
+		return s.measureAlone(ctx, replicas)
 	})
 	if err != nil {
 		return fmt.Errorf("space for jobs: %w", err)
 	}
 	return nil
+}
+
+func isLimited(ctx context.Context, jobs js.Stream) (bool, error) {
+	info, err := jobs.Info(ctx)
+	return err == nil && info.Config.Metadata[jobBytes] != "", err
 }
 
 // Streams of a measurement. All queues share the names, so that one measurement does not count the space of another.
@@ -74,8 +64,44 @@ const (
 	measureLock   = "clichain_measuring"
 )
 
-// measureAge is the age from which the lock of a measurement counts as left by a client that was interrupted.
-const measureAge = 5 * time.Second
+// A measurement ends before another client may take over its lock, even if the server is slow.
+const (
+	measureLimit = 10 * time.Second
+	removeLimit  = 5 * time.Second  // for removing the streams of a measurement
+	lockAge      = 20 * time.Second // more than the sum of both
+)
+
+// measureAlone sets the limit of the jobs while no other client measures. The end of ctx does not interrupt the
+// measurement, because it would leave its streams on the server.
+func (s *Store) measureAlone(ctx context.Context, replicas int) (err error) {
+	limited, stop := context.WithTimeout(context.WithoutCancel(ctx), measureLimit)
+	defer stop()
+	if err := s.lockMeasure(limited); err != nil {
+		return err
+	}
+	defer func() {
+		removal, stop := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
+		defer stop()
+		if err != nil {
+			_ = s.removeStream(removal, measureStream) // report the first error
+		}
+		err = cmp.Or(err, s.removeStream(removal, measureLock))
+	}()
+	if known, err := isLimited(limited, s.Jobs); known || err != nil {
+		return err
+	}
+	size, err := s.measure(limited, replicas)
+	if err != nil {
+		return err
+	}
+	cfg := s.Jobs.CachedInfo().Config
+	if cfg.Metadata == nil {
+		cfg.Metadata = map[string]string{}
+	}
+	cfg.Metadata[jobBytes] = strconv.FormatInt(size/2, 10)
+	_, err = s.js.UpdateStream(limited, cfg)
+	return err
+}
 
 // lockMeasure lets one client measure. It creates a stream: the server refuses another one of this name that has
 // another owner. The error is ErrStreamNameAlreadyInUse while another client measures.
@@ -87,7 +113,7 @@ func (s *Store) lockMeasure(ctx context.Context) error {
 		return err
 	}
 	if lock, err := s.js.Stream(ctx, measureLock); err == nil {
-		if info := lock.CachedInfo(); info.TimeStamp.Sub(info.Created) > measureAge {
+		if info := lock.CachedInfo(); info.TimeStamp.Sub(info.Created) > s.lockAge {
 			_ = s.removeStream(ctx, measureLock) // the next attempt reports a problem
 		}
 	}

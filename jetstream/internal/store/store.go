@@ -28,6 +28,7 @@ type Store struct {
 	js      js.JetStream
 	objects js.ObjectStore // large payloads
 	space   space
+	lockAge time.Duration // from which the lock of a measurement counts as left by a client that was killed
 }
 
 // workerMemory is how long Status lists a worker after its end.
@@ -35,7 +36,7 @@ const workerMemory = 10 * time.Minute
 
 // New prepares the store of a queue. Open opens it.
 func New(nc *nats.Conn, queue string) (*Store, error) {
-	s := &Store{Subjects: Subjects{queue}, Conn: nc}
+	s := &Store{Subjects: Subjects{queue}, Conn: nc, lockAge: lockAge}
 	var err error
 	if s.js, err = js.New(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
@@ -151,6 +152,9 @@ func (s *Store) stream(ctx context.Context, cfg js.StreamConfig) (js.Stream, err
 func (s *Store) publish(ctx context.Context, msg *nats.Msg, sequence uint64, subject string) (*js.PubAck, error) {
 	ack, err := s.js.PublishMsg(ctx, msg, js.WithExpectLastSequenceForSubject(sequence, subject))
 	if err == nil {
+		if ack.Duplicate { // an earlier attempt stored the message with its own payload
+			_ = s.Discard(ctx, msg.Header)
+		}
 		return ack, nil
 	}
 	if _, refused := errors.AsType[*js.APIError](err); refused { // else the message may be stored

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -84,10 +85,11 @@ func TestReserve(t *testing.T) {
 	require.False(t, s.space.reserve(1))
 }
 
-// Open measures the store again if an earlier attempt was interrupted and left its streams.
+// Open measures the store again if a client was killed during a measurement and left its streams.
 func TestOpenAfterCutOffMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, 16<<20)
+	s.lockAge = time.Second
 	for _, cfg := range []js.StreamConfig{
 		{Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Retention: js.WorkQueuePolicy, AllowMsgSchedules: true},
 		{Name: measureStream, MaxBytes: 16 << 20},
@@ -100,4 +102,35 @@ func TestOpenAfterCutOffMeasurement(t *testing.T) {
 	_, limit, err := s.Space(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 8<<20, limit)
+}
+
+// measuring cancels a context when the measurement begins.
+type measuring struct {
+	js.JetStream
+	cancel func()
+}
+
+func (m measuring) CreateStream(ctx context.Context, cfg js.StreamConfig) (js.Stream, error) {
+	if cfg.Name == measureStream {
+		m.cancel()
+	}
+	return m.JetStream.CreateStream(ctx, cfg)
+}
+
+// The end of the context leaves no stream that other clients would have to wait for.
+func TestMeasurementOutlivesContext(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, 16<<20)
+	whole := s.js
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.js = measuring{whole, cancel}
+	require.ErrorIs(t, s.Open(ctx, 1, true), context.Canceled)
+	_, err := whole.Stream(t.Context(), measureLock)
+	require.ErrorIs(t, err, js.ErrStreamNotFound)
+	_, err = whole.Stream(t.Context(), measureStream)
+	require.ErrorIs(t, err, js.ErrStreamNotFound)
+	jobs, err := whole.Stream(t.Context(), s.Stream("jobs"))
+	require.NoError(t, err)
+	require.Equal(t, strconv.Itoa(8<<20), jobs.CachedInfo().Config.Metadata[jobBytes])
 }
