@@ -108,3 +108,12 @@ func BenchmarkAccountKey(b *testing.B) {
 		_, _ = clichain.AccountKey(p)
 	}
 }
+
+// A call computes the key once.
+func TestAccountKeyOfCallStays(t *testing.T) {
+	codex := clichain.CallOf(clichain.NewProvider(specs.Codex(), nil))
+	key, _ := codex.AccountKey()
+	t.Setenv("CODEX_HOME", t.TempDir())
+	require.Equal(t, key, first(codex.AccountKey()))
+	require.NotEqual(t, key, first(clichain.AccountKey(clichain.NewProvider(specs.Codex(), nil))))
+}

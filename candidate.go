@@ -162,7 +162,7 @@ func (c chainCandidate) invalid() []*BackendError {
 }
 
 // chainCall is a call of a chain. The chain has no cooldown, but its backends do.
-type chainCall struct{ backend.CooldownCall }
+type chainCall struct{ *backend.CooldownCall }
 
 // Key returns false: there is no cooldown.
 func (chainCall) Key() (key string, ok bool) { return "", false }

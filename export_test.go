@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/policy"
 )
 
@@ -55,6 +56,9 @@ func CooldownKeyOf(b Backend, req Request) string {
 func AccountKey(b Backend) (key, account string) {
 	return candidateOf(b).Cooldown(Request{}).AccountKey()
 }
+
+// CallOf describes a call of a backend.
+func CallOf(b Backend) cooling.Call { return candidateOf(b).Cooldown(Request{}) }
 
 // ScopeOf returns the fingerprint of the requests without a directory that a cooldown after the reason covers.
 func ScopeOf(reason Reason, b Backend) string {

@@ -221,7 +221,7 @@ func TestOrderByHeadroom(t *testing.T) {
 		spoil := func(req clichain.Request, list []order.Candidate) []order.Candidate {
 			list = order.Headroom(req, list)
 			for _, c := range list {
-				for _, w := range c.Quota {
+				for _, w := range c.Quota() {
 					*w.Used = 1
 				}
 			}

@@ -87,7 +87,7 @@ func TestOrderIgnoresWindowsOfOtherModels(t *testing.T) {
 		c := clichain.ChainOf([]clichain.Backend{lumen}, &clichain.ChainConfig{
 			Store: storeWith(t, lumen, map[string]float64{"week": 0.1, "week_large": 1}),
 			Order: func(_ clichain.Request, list []order.Candidate) []order.Candidate {
-				for _, w := range list[0].Quota {
+				for _, w := range list[0].Quota() {
 					got = append(got, w.Name)
 				}
 				return nil

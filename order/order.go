@@ -12,13 +12,14 @@ import (
 	"github.com/clichain/clichain/quota"
 )
 
-// Candidate has the statistics of a chain about one backend. It is a plain value.
+// Candidate has the statistics of a chain about one backend.
 type Candidate struct {
 	Name        string        // name of the backend
 	LastLimited time.Time     // time of the last usage limit or rate limit; zero: never
 	Duration    time.Duration // moving average of the duration of its answers; zero: unknown
-	// Quota are the usage windows of its account, as they are known now. Nil: nothing is known.
-	Quota   []call.QuotaWindow
+	// Quota returns the usage windows that the request would use, as they are known now. It reads the store once, when
+	// it is first called. Nil: nothing is known.
+	Quota   func() []call.QuotaWindow
 	CostUSD *float64 // moving average of the cost of its answers in US dollars; nil: unknown
 	// Place is the position of the backend in the chain, from 1. A chain ignores candidates without a Place.
 	Place int
@@ -55,7 +56,9 @@ func Headroom(_ call.Request, candidates []Candidate) []Candidate {
 	var unknown, sorted []Candidate
 	now := time.Now()
 	for _, c := range candidates {
-		if left, ok := quota.PerHour(c.Quota, now); ok {
+		if c.Quota == nil {
+			unknown = append(unknown, c)
+		} else if left, ok := quota.PerHour(c.Quota(), now); ok {
 			known = append(known, rated{c, left})
 		} else {
 			unknown = append(unknown, c)

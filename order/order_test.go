@@ -13,15 +13,19 @@ import (
 )
 
 // week returns a window that was reported now.
-func week(used float64, resetsIn time.Duration) []call.QuotaWindow {
+func week(used float64, resetsIn time.Duration) call.QuotaWindow {
 	now := time.Now()
-	return []call.QuotaWindow{{Name: "w", Used: &used, ObservedAt: now, ResetsAt: now.Add(resetsIn)}}
+	return call.QuotaWindow{Name: "w", Used: &used, ObservedAt: now, ResetsAt: now.Add(resetsIn)}
+}
+
+func known(windows ...call.QuotaWindow) func() []call.QuotaWindow {
+	return func() []call.QuotaWindow { return windows }
 }
 
 func TestHeadroomUnknownInMiddle(t *testing.T) {
 	unknown := Candidate{Name: "?"}
 	rest := func(left float64) Candidate {
-		return Candidate{Name: fmt.Sprint(left), Quota: week(1-left, time.Hour)}
+		return Candidate{Name: fmt.Sprint(left), Quota: known(week(1-left, time.Hour))}
 	}
 	for want, candidates := range map[string][]Candidate{
 		"? ?":               {unknown, unknown},
@@ -42,10 +46,10 @@ func TestHeadroomUnknownInMiddle(t *testing.T) {
 func TestStrategies(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	candidates := []Candidate{
-		{Name: "a", LastLimited: now, Duration: 3 * time.Second, Quota: week(0.5, 24*time.Hour)},
+		{Name: "a", LastLimited: now, Duration: 3 * time.Second, Quota: known(week(0.5, 24*time.Hour))},
 		{Name: "b", LastLimited: now.Add(-time.Hour), Duration: time.Second},
-		{Name: "c", Quota: append(week(0.5, 48*time.Hour), week(0, time.Hour)...)},
-		{Name: "d", Duration: 2 * time.Second, Quota: week(0.1, 24*time.Hour)},
+		{Name: "c", Quota: known(week(0.5, 48*time.Hour), week(0, time.Hour))},
+		{Name: "d", Duration: 2 * time.Second, Quota: known(week(0.1, 24*time.Hour))},
 	}
 	req := call.Prompt("hi")
 	req.Session = "c.MQ"

@@ -20,7 +20,12 @@ import (
 // AccountKey returns the key of the account's usage windows in a store, and the name that the settings give to the
 // account. It is empty for a backend without a valid CLI. Backends that use the same login have the same key,
 // independent of their names, programs and models.
-func (c CooldownCall) AccountKey() (key, account string) {
+func (c *CooldownCall) AccountKey() (key, account string) {
+	c.once.Do(func() { c.key, c.account = c.accountKey() })
+	return c.key, c.account
+}
+
+func (c *CooldownCall) accountKey() (key, account string) {
 	b := c.backend
 	if b == nil || b.Spec == nil {
 		return "", ""
@@ -34,7 +39,7 @@ func (c CooldownCall) AccountKey() (key, account string) {
 }
 
 // UsesWindow reports whether the model of the call, or its fallback, may use the usage window of that name.
-func (c CooldownCall) UsesWindow(name string) bool {
+func (c *CooldownCall) UsesWindow(name string) bool {
 	b := c.backend
 	if b == nil || b.Spec == nil {
 		return true

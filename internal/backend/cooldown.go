@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -29,22 +30,25 @@ type CooldownCall struct {
 	name    string
 	backend *Backend // nil if the backend has no CLI
 	req     call.Request
+
+	once         sync.Once // sets key and account
+	key, account string
 }
 
 // NewCooldownCall describes a call of the backend that a chain knows by name. b is nil for a backend without a
 // CLI.
-func NewCooldownCall(name string, b *Backend, req call.Request) CooldownCall {
+func NewCooldownCall(name string, b *Backend, req call.Request) *CooldownCall {
 	if b != nil {
 		b.Compile()
 	}
-	return CooldownCall{name, b, req}
+	return &CooldownCall{name: name, backend: b, req: req}
 }
 
 // Name returns the name of the backend.
-func (c CooldownCall) Name() string { return c.name }
+func (c *CooldownCall) Name() string { return c.name }
 
 // Timeout returns the timeout of the backend's calls.
-func (c CooldownCall) Timeout() time.Duration {
+func (c *CooldownCall) Timeout() time.Duration {
 	if c.backend != nil {
 		return c.backend.Settings.Timeout
 	}
@@ -52,11 +56,11 @@ func (c CooldownCall) Timeout() time.Duration {
 }
 
 // Request returns the request of the call.
-func (c CooldownCall) Request() *call.Request { return &c.req }
+func (c *CooldownCall) Request() *call.Request { return &c.req }
 
 // Key returns the key of the cooldown. Each model has its own key, because plans limit some models and not
 // others. ok is false if the program cannot be started.
-func (c CooldownCall) Key() (key string, ok bool) {
+func (c *CooldownCall) Key() (key string, ok bool) {
 	key = shortened(c.name)
 	model := ""
 	if b := c.backend; b == nil {
@@ -78,7 +82,7 @@ func (c CooldownCall) Key() (key string, ok bool) {
 func shortened(name string) string { return name[:min(len(name), maxNameInKey)] }
 
 // Scope returns the fingerprint of the calls that a cooldown applies to; empty means all calls.
-func (c CooldownCall) Scope(scope cooldown.Scope) string {
+func (c *CooldownCall) Scope(scope cooldown.Scope) string {
 	if scope == cooldown.ScopeAll {
 		return ""
 	}

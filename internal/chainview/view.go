@@ -19,8 +19,8 @@ type View struct {
 	// Discards reports whether the changes of the run are discarded if it fails, so that another backend can take over
 	// although a tool was used. Nil: they are not.
 	Discards func() bool
-	// MilestonesOnly: the events that make up the answer are not read, so only those of kind start and attempt
-	// are needed.
+	// MilestonesOnly: the events that make up the answer are not read, so only those of kind start and attempt, and
+	// reports about usage windows, are needed.
 	MilestonesOnly bool
 	// NoTool is called before an answer if the agent certainly used no tool. Nil: ignored. Calls without write access
 	// may call it too.

@@ -104,7 +104,7 @@ func TestSliceReportsEndOfCallerContext(t *testing.T) {
 				defer cancel()
 				later := time.Now().Add(time.Minute)
 				l := &Loop{
-					Caller: ctx, ctx: ctx, Outer: outer, order: make([]Candidate, 1), budget: budget{end: later, killAt: later},
+					Caller: ctx, ctx: ctx, Outer: outer, order: make([]*contender, 1), budget: budget{end: later, killAt: later},
 				}
 				_, part, stop := l.slice(ctx, 0)
 				defer stop()

@@ -3,6 +3,7 @@ package failover
 import (
 	"context"
 	"iter"
+	"sync"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/cooling"
@@ -21,6 +22,21 @@ type Candidate interface {
 	Stream(ctx context.Context, req call.Request) iter.Seq2[call.Event, error]
 	// Observed reports whether code other than the chain may read the events of the backend.
 	Observed() bool
+}
+
+// contender is a candidate in one call of a chain.
+type contender struct {
+	Candidate
+	place int // index in Chain.Candidates and Stats
+
+	once  sync.Once
+	about cooling.Call
+}
+
+// call describes the call to the keeper of the cooldowns. All uses share the description, because its keys take time.
+func (c *contender) call(req call.Request) cooling.Call {
+	c.once.Do(func() { c.about = c.Cooldown(req) })
+	return c.about
 }
 
 // Mismatch returns the skip of a candidate if the model of the request addresses another candidate, the owner.

@@ -13,11 +13,11 @@ import (
 )
 
 // enter begins a call of a candidate, or returns why the candidate is skipped.
-func (l *Loop) enter(c Candidate) (*cooling.Entry, *call.Error) {
+func (l *Loop) enter(c *contender) (*cooling.Entry, *call.Error) {
 	if err := l.skip(c, !l.started); err != nil {
 		return nil, err
 	}
-	return l.Cooldowns.Enter(l.ctx, c.Cooldown(l.Req))
+	return l.Cooldowns.Enter(l.ctx, c.call(l.Req))
 }
 
 // skip returns why a candidate is skipped, without checking its cooldown. first means that nothing was started
@@ -47,8 +47,8 @@ func (l *Loop) hasFallback(i int) bool {
 }
 
 // eligible reports whether a candidate can serve the request later in this call.
-func (l *Loop) eligible(c Candidate) bool {
-	return l.skip(c, false) == nil && l.Cooldowns.Skip(l.ctx, c.Cooldown(l.Req)) == nil && c.CanServe(l.ctx, l.Req)
+func (l *Loop) eligible(c *contender) bool {
+	return l.skip(c, false) == nil && l.Cooldowns.Skip(l.ctx, c.call(l.Req)) == nil && c.CanServe(l.ctx, l.Req)
 }
 
 // cost returns the known cost of the attempts so far, in USD.

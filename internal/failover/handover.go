@@ -16,7 +16,7 @@ var errAnswered = errors.New("another backend answered first")
 // recordUnused records an early start whose answer is not needed. The attempt includes the usage of an answer
 // that came too late, because that is paid for.
 func (l *Loop) recordUnused(a attempt) {
-	l.observe(a)
+	l.observe(&a, a.windows())
 	if a.err != nil {
 		if a.entry.Left(l.ctx); a.refused != nil {
 			a.entry.Answered(l.ctx)
@@ -66,7 +66,7 @@ func (h *handover) start() {
 		if !l.eligible(l.order[j]) {
 			continue
 		}
-		entry, skip := l.Cooldowns.Enter(l.ctx, l.order[j].Cooldown(l.Req))
+		entry, skip := l.Cooldowns.Enter(l.ctx, l.order[j].call(l.Req))
 		if entry.Doubtful() { // its attempt begins with a probe
 			entry.Left(l.ctx)
 			return
@@ -91,7 +91,7 @@ func (h *handover) end() *successor {
 
 func (l *Loop) startEarly(i int, entry *cooling.Entry) *successor {
 	s := &successor{index: i, done: make(chan struct{})}
-	s.attempt = attempt{place: l.place(i), candidate: l.order[i], entry: entry, start: time.Now()}
+	s.attempt = attempt{candidate: l.order[i], entry: entry, start: time.Now()}
 	ctx, stop := context.WithCancelCause(l.Caller)
 	s.stop = stop
 	go func() {
@@ -139,6 +139,7 @@ func (l *Loop) dropSuccessors() {
 // abandonSuccessors ends the successors of a call that ended without them.
 func (l *Loop) abandonSuccessors() {
 	for _, s := range l.endSuccessors() {
+		l.observe(&s.attempt, s.windows())
 		s.entry.Left(l.ctx)
 	}
 }

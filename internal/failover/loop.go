@@ -48,8 +48,7 @@ type Loop struct {
 	ctx       context.Context // also ends with the budget
 	budget    budget
 	share     *cooling.Share // of the time, for the cooldown store
-	places    []int          // indexes of the candidates in Stats
-	order     []Candidate
+	order     []*contender
 	successor *successor // is already running
 
 	attempts   []call.Attempt
@@ -95,25 +94,24 @@ func (l *Loop) StoreProblem() string { return l.share.Problem() }
 
 // sort puts the candidates in the order of the strategy, after the one with the first thread of the request.
 func (l *Loop) sort() {
-	resumed := l.resumed()
-	if l.order = l.Candidates; l.Order == nil && resumed < 0 {
-		return
+	all := make([]contender, len(l.Candidates))
+	l.order = make([]*contender, len(all))
+	for i, c := range l.Candidates {
+		all[i].Candidate, all[i].place = c, i
+		l.order[i] = &all[i]
 	}
 	if l.Order != nil {
-		l.places = l.Stats.order(l.Order, l.Req, func(place int) []call.QuotaWindow {
-			return l.Cooldowns.Windows(l.ctx, l.Candidates[place].Cooldown(l.Req))
+		places := l.Stats.order(l.Order, l.Req, func(place int) []call.QuotaWindow {
+			return l.Cooldowns.Windows(l.ctx, all[place].call(l.Req))
 		})
-	} else {
-		for i := range l.Candidates {
-			l.places = append(l.places, i)
+		l.order = l.order[:0]
+		for _, place := range places {
+			l.order = append(l.order, &all[place])
 		}
 	}
-	if i := slices.Index(l.places, resumed); i >= 0 {
-		l.places = slices.Concat([]int{resumed}, l.places[:i], l.places[i+1:])
-	}
-	l.order = make([]Candidate, len(l.places))
-	for i, place := range l.places {
-		l.order[i] = l.Candidates[place]
+	resumed := l.resumed()
+	if i := slices.IndexFunc(l.order, func(c *contender) bool { return c.place == resumed }); i >= 0 {
+		l.order = slices.Insert(slices.Delete(l.order, i, i+1), 0, &all[resumed])
 	}
 }
 
@@ -129,17 +127,10 @@ func (l *Loop) resumed() int {
 	return slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Claims(backend) }) // a nested chain
 }
 
-func (l *Loop) place(i int) int {
-	if l.places == nil {
-		return i
-	}
-	return l.places[i]
-}
-
 // ask tries one candidate. next reports whether another candidate may be tried.
 func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 	c := l.order[i]
-	a := attempt{place: l.place(i), candidate: c, start: time.Now()}
+	a := attempt{candidate: c, start: time.Now()}
 	early := l.successor.at(i)
 	if early != nil {
 		a.entry = early.entry
@@ -180,10 +171,10 @@ func (l *Loop) ask(i int) (resp *call.Response, next bool) {
 
 // settle records the outcome of an attempt. It reports whether another candidate may be tried.
 func (l *Loop) settle(a attempt) (next bool) {
-	l.observe(a)
+	l.observe(&a, a.windows())
 	if a.err == nil {
 		a.entry.Answered(l.ctx)
-		l.Stats.answered(a.place, a.resp)
+		l.Stats.answered(a.candidate.place, a.resp)
 		l.reportNoTool(a)
 		return false
 	}
@@ -205,12 +196,12 @@ func (l *Loop) record(a attempt, reason call.Reason) {
 	switch {
 	case a.refused != nil:
 		a.entry.Answered(l.ctx)
-		l.Stats.answered(a.place, a.refused)
+		l.Stats.answered(a.candidate.place, a.refused)
 	case failed.Reason == call.ReasonRejected:
 		a.entry.Answered(l.ctx)
 	default:
 		a.entry.Failed(l.ctx, failed, a.cutShort)
-		l.Stats.failed(a.place, reason, time.Now())
+		l.Stats.failed(a.candidate.place, reason, time.Now())
 	}
 }
 
@@ -273,7 +264,7 @@ func (l *Loop) read(caller context.Context, i int, a *attempt, forward func(call
 			a.resp, a.err = e.Response, nil
 			break
 		}
-		a.see(e)
+		l.see(a, e)
 		if !forward(e) {
 			break
 		}

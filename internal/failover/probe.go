@@ -19,10 +19,11 @@ func (l *Loop) probe(i int, a *attempt) *call.Error {
 		view.HasFallback, view.CanReset = func() bool { return l.hasFallback(i) }, true
 		view.MilestonesOnly = !c.Observed()
 		start := time.Now()
-		tried, cutShort, err := cooling.Probe(l.Caller, chainview.With(slice, view), c.Cooldown(l.Req), l.Req,
+		tried, cutShort, err := cooling.Probe(l.Caller, chainview.With(slice, view), c.call(l.Req), l.Req,
 			func(ctx context.Context, probe call.Request) (*call.Response, error) {
 				resp, err := l.answerProbe(ctx, c, probe)
-				l.observe(attempt{candidate: c, resp: resp, err: err})
+				probed := attempt{candidate: c, resp: resp, err: err}
+				l.observe(&probed, probed.windows())
 				return resp, err
 			})
 		return tried, cutShort || l.cutShort(slice, view, start), err

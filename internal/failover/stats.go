@@ -35,7 +35,7 @@ func (s *Stats) order(
 	candidates := slices.Clone(s.seen)
 	s.mu.Unlock()
 	for i, c := range candidates {
-		candidates[i].Quota = windows(i)
+		candidates[i].Quota = sync.OnceValue(func() []call.QuotaWindow { return windows(i) })
 		if c.CostUSD != nil {
 			candidates[i].CostUSD = new(*c.CostUSD)
 		}

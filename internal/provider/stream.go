@@ -18,11 +18,11 @@ func (p *Provider) Complete(ctx context.Context, req call.Request) (*call.Respon
 	return call.Collect(p.Stream(chainview.With(ctx, o), req))
 }
 
-// milestones delivers only the events that report attempts, because each event costs a switch between
-// goroutines.
+// milestones delivers only the events that report attempts or usage windows, because each event costs a switch
+// between goroutines.
 func milestones(emit func(call.Event)) func(call.Event) {
 	return func(e call.Event) {
-		if e.Kind == call.EventStart || e.Kind == call.EventAttempt {
+		if e.Kind == call.EventStart || e.Kind == call.EventAttempt || len(e.Quota) > 0 {
 			emit(e)
 		}
 	}
@@ -72,7 +72,7 @@ func (p *Provider) guarded(ctx context.Context, req call.Request, emit func(call
 	return resp, err
 }
 
-func (p *Provider) cooldownCall(req call.Request) backend.CooldownCall {
+func (p *Provider) cooldownCall(req call.Request) *backend.CooldownCall {
 	return backend.NewCooldownCall(p.Name, &p.Backend, req)
 }
 
@@ -97,7 +97,7 @@ func (p *Provider) Guard(ctx context.Context, req call.Request) (*cooling.Entry,
 }
 
 // sessionCall is the start of a session, which no prompt can cause to fail.
-type sessionCall struct{ backend.CooldownCall }
+type sessionCall struct{ *backend.CooldownCall }
 
 // Request returns nil: the process gets its prompt later.
 func (sessionCall) Request() *call.Request { return nil }
