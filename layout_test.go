@@ -22,15 +22,15 @@ var floors = [][]string{
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
-		"accept", "clispec", "cooldown", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
+		"accept", "clispec", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
 		"internal/transcript", "quota", "workspace/internal/git", "workspace/internal/rename",
 	},
 	{
-		"fullschema", "specs", "internal/confine", "internal/policy", "internal/decode", "internal/instance", "internal/login",
+		"cooldown", "fullschema", "specs", "internal/confine", "internal/decode", "internal/instance", "internal/login",
 		"internal/session", "internal/wire", "openai/internal/request", "workspace/internal/slots",
 		"workspace/internal/tree",
 	},
-	{"order", "settings", "internal/compose", "internal/judge", "internal/sessionfile", "openai/internal/response"},
+	{"order", "settings", "internal/compose", "internal/judge", "internal/policy", "internal/sessionfile", "openai/internal/response"},
 	{"internal/container", "internal/contract", "internal/cooling", "internal/reading", "internal/workdir", "workspace/internal/check"},
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},

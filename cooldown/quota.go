@@ -3,7 +3,6 @@ package cooldown
 import (
 	"cmp"
 	"context"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/internal/resettime"
+	"github.com/clichain/clichain/quota"
 )
 
 // Quota is what is known about the plan of one account. It is a plain value that can be stored as JSON. The zero value
@@ -47,17 +46,15 @@ const (
 	// quotaMemory is the time for which a store keeps a window after its end. The window of an account that is not used
 	// for a week is still known to be empty.
 	quotaMemory = 8 * 24 * time.Hour
-	// clockSlack is the possible difference between the clocks of two hosts.
-	clockSlack = time.Minute
 )
 
 // Kept returns a copy of the part of the Quota that a store keeps. It has at most 32 windows and 32 backends, with
-// printable names of at most 200 bytes. It drops windows that ended more than 8 days ago. Values that cannot be true
-// become unknown, and a report from the future is one of now. Without windows, it returns the zero Quota.
+// printable names of at most 200 bytes. It drops windows that ended more than 8 days ago, and the values that
+// [quota.Clean] removes. Without windows, it returns the zero Quota.
 func (q Quota) Kept(now time.Time) Quota {
 	var kept Quota
 	for _, w := range q.Windows {
-		w = sane(w, now)
+		w = quota.Clean(w, now)
 		known := slices.ContainsFunc(kept.Windows, func(k call.QuotaWindow) bool { return k.Name == w.Name })
 		if w.Name != "" && isName(w.Name) && !known && now.Sub(end(w)) <= quotaMemory {
 			kept.Windows = append(kept.Windows, w)
@@ -83,26 +80,6 @@ func (q Quota) Kept(now time.Time) Quota {
 func isName(name string) bool {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	return len(name) <= maxName && !strings.ContainsFunc(name, hidden)
-}
-
-// sane returns a copy of a window without values that cannot be true.
-func sane(w call.QuotaWindow, now time.Time) call.QuotaWindow {
-	if w.Used != nil && *w.Used >= 0 && !math.IsInf(*w.Used, 0) {
-		w.Used = new(min(*w.Used, 1))
-	} else {
-		w.Used = nil
-	}
-	if w.Length < 0 || w.Length > resettime.LongestWindow {
-		w.Length = 0
-	}
-	if w.ResetsAt.Sub(now) > resettime.LongestWindow {
-		w.ResetsAt = time.Time{}
-	}
-	if w.ObservedAt.Sub(now) > clockSlack {
-		w.ObservedAt = now
-	}
-	w.ResetsAt, w.ObservedAt = resettime.Wall(w.ResetsAt), resettime.Wall(w.ObservedAt)
-	return w
 }
 
 // end returns the latest end of a window that its report permits.

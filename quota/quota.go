@@ -14,23 +14,14 @@ import (
 )
 
 // Longest is the maximum length of a window. Plans have windows of at most a month, so a later reset is a mistake.
-const Longest = resettime.LongestWindow
+const Longest = 32 * 24 * time.Hour
 
 // At returns the window as it is known at a later time. Until its reset, Used is a lower bound, because other programs
 // may have used the account since ObservedAt. After its reset, the window is empty: Used is 0, ResetsAt is zero, and
 // ObservedAt is the time of the reset. A window without ResetsAt ends at ObservedAt + Length. If Length is unknown too,
-// Used is unknown after [Longest]. At removes values that cannot be true, and moves an ObservedAt in the future to now.
+// Used is unknown after [Longest]. At removes the values that [Clean] removes.
 func At(w call.QuotaWindow, now time.Time) call.QuotaWindow {
-	w.Used = share(w.Used)
-	if w.Length < 0 || w.Length > Longest {
-		w.Length = 0
-	}
-	if w.ResetsAt.After(now.Add(Longest)) {
-		w.ResetsAt = time.Time{}
-	}
-	if w.ObservedAt.After(now) {
-		w.ObservedAt = now
-	}
+	w = Clean(w, now)
 	end := End(w)
 	switch {
 	case now.Before(end) || notBegun(w):
@@ -42,6 +33,28 @@ func At(w call.QuotaWindow, now time.Time) call.QuotaWindow {
 		w.ObservedAt = end
 	}
 	w.Used, w.ResetsAt = new(float64), time.Time{}
+	return w
+}
+
+// Clean returns a copy of a window without values that cannot be true. A share that is negative or no number, a
+// length above [Longest] and a reset that is further from its report become unknown. A share above 1 becomes 1, and an
+// ObservedAt in the future becomes now. The times are in UTC.
+func Clean(w call.QuotaWindow, now time.Time) call.QuotaWindow {
+	if w.Used != nil && *w.Used >= 0 && !math.IsInf(*w.Used, 0) {
+		w.Used = new(min(*w.Used, 1))
+	} else {
+		w.Used = nil
+	}
+	if w.Length < 0 || w.Length > Longest {
+		w.Length = 0
+	}
+	if w.ObservedAt.After(now) {
+		w.ObservedAt = now
+	}
+	if w.ResetsAt.After(now.Add(Longest)) || w.ResetsAt.Before(w.ObservedAt.Add(-Longest)) {
+		w.ResetsAt = time.Time{}
+	}
+	w.ResetsAt, w.ObservedAt = resettime.Wall(w.ResetsAt), resettime.Wall(w.ObservedAt)
 	return w
 }
 
@@ -58,14 +71,6 @@ func End(w call.QuotaWindow) time.Time {
 		return w.ObservedAt.Add(w.Length)
 	}
 	return w.ObservedAt.Add(Longest)
-}
-
-// share returns a copy of a share between 0 and 1, or nil if it is unknown or no number.
-func share(used *float64) *float64 {
-	if used == nil || math.IsNaN(*used) {
-		return nil
-	}
-	return new(min(max(*used, 0), 1))
 }
 
 // resetJitter is the possible difference between two reports of one reset. Some services report the remaining seconds,

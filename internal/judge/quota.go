@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/pattern"
 	"github.com/clichain/clichain/internal/plaintext"
-	"github.com/clichain/clichain/internal/resettime"
+	"github.com/clichain/clichain/quota"
 )
 
 // windowRow is a compiled row of QuotaRules.Windows.
@@ -37,25 +37,18 @@ var (
 	anyWindow = windowRow{}
 )
 
-// farReset is the maximum distance of a reset from now. The longest known windows have a month.
-const farReset = 62 * 24 * time.Hour
-
 // Windows returns the windows of the plan in a report that was read at now. It drops the windows that tell nothing, and
-// the times that cannot be right. It never fails, because no vendor documents the reports.
+// the values that cannot be true. It never fails, because no vendor documents the reports.
 func (j *Judge) Windows(report []call.QuotaWindow, now time.Time) (windows []call.QuotaWindow) {
 	for _, w := range report {
 		row, ok := j.windowRow(w.Name)
-		if w.ResetsAt.Sub(now).Abs() > farReset {
-			w.ResetsAt = time.Time{}
-		}
-		if !ok || w.Used == nil && w.ResetsAt.IsZero() {
-			continue
-		}
-		if w.ObservedAt.IsZero() || w.ObservedAt.After(now) {
+		if w.ObservedAt.IsZero() {
 			w.ObservedAt = now
 		}
+		if w = quota.Clean(w, now); !ok || w.Used == nil && w.ResetsAt.IsZero() {
+			continue
+		}
 		w.Length = cmp.Or(w.Length, row.length)
-		w.ResetsAt, w.ObservedAt = resettime.Wall(w.ResetsAt), resettime.Wall(w.ObservedAt)
 		windows = append(windows, w)
 	}
 	return windows

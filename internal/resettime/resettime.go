@@ -13,9 +13,6 @@ import (
 // is a mistake.
 const Longest = 8 * 24 * time.Hour
 
-// LongestWindow is the maximum length of a usage window. Plans have windows of at most a month.
-const LongestWindow = 32 * 24 * time.Hour
-
 // maxResetWords is the maximum length of text to search for a time, in bytes.
 const maxResetWords = 4 << 10
 
