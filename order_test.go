@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/order"
 )
 
@@ -51,6 +52,7 @@ func TestOrderGetsACopy(t *testing.T) {
 		req := clichain.Prompt("hi")
 		req.Schema = json.RawMessage(`{"type":"string"}`)
 		req.Env, req.Metadata = map[string]string{"A": "b"}, map[string]string{"c": "d"}
+		req.Threads = []call.Thread{{Backend: "a"}}
 		o := &req.Options
 		o.AllowedTools, o.DisallowedTools = []string{"a"}, []string{"b"}
 		o.MCPConfig, o.Agents = []json.RawMessage{json.RawMessage(`{"mcpServers":{}}`)}, json.RawMessage(`{}`)
@@ -62,6 +64,7 @@ func TestOrderGetsACopy(t *testing.T) {
 	var costs []float64
 	hostile := func(req clichain.Request, list []order.Candidate) []order.Candidate {
 		req.Messages[0].Content, req.Schema[0], req.Env["A"], req.Metadata["c"] = "changed", 'x', "changed", "changed"
+		req.Threads[0].Backend = "changed"
 		o := &req.Options
 		o.AllowedTools[0], o.DisallowedTools[0], o.AddDirs[0], o.Images[0] = "x", "x", "x", "x"
 		o.MCPConfig[0][0], o.Agents[0], o.Extra["a"][0], o.Extra["b"] = 'x', 'x', "x", nil
