@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	playRecorder()
 	playMCPServer()
 	playLiveHost()
+	playConversationHost()
 	playCallHost()
 	os.Exit(netns.Main(withState{m}))
 }

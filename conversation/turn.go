@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/session"
 )
 
@@ -103,6 +105,9 @@ func (t *turn) shortened(ctx context.Context, n int) history {
 // session.
 func (t *turn) ask(ctx context.Context, h history) (*clichain.Response, error) {
 	req := h.request(t.cfg.Request)
+	if err := compose.Check(req); err != nil {
+		return nil, err
+	}
 	for e, err := range t.backend.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
@@ -110,6 +115,7 @@ func (t *turn) ask(ctx context.Context, h history) (*clichain.Response, error) {
 		switch e.Kind {
 		case clichain.EventDone:
 			resp := e.Response.Clone()
+			resp.Backend = cmp.Or(resp.Backend, t.backend.Name())
 			session.MarkHandover(resp, req)
 			resp.Attempts = slices.Concat(t.earlier, resp.Attempts)
 			resp.Warnings = append(resp.Warnings, t.warnings...)
