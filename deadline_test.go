@@ -78,7 +78,7 @@ func TestEndOfTheCallersContext(t *testing.T) {
 					_, err = b.Complete(ctx, clichain.Prompt("hi"))
 				}()
 				if test.reason == clichain.ReasonCanceled {
-					require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+					require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, time.Minute, time.Millisecond)
 					cancel()
 				}
 				<-done

@@ -27,7 +27,7 @@ func hanging(t *testing.T, r *runs.Registry, keys ...string) (wait func() []erro
 		calls.Go(func() {
 			_, errs[i] = p.Complete(runs.WithKey(t.Context(), key, "call "+key), clichain.Prompt("hi"))
 		})
-		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, time.Minute, time.Millisecond)
 	}
 	return func() []error { calls.Wait(); return errs }
 }
@@ -71,7 +71,7 @@ func TestAbortEndsTheChain(t *testing.T) {
 	var err error
 	var running sync.WaitGroup
 	running.Go(func() { _, err = c.Complete(runs.WithKey(t.Context(), "k", ""), clichain.Prompt("hi")) })
-	require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, time.Minute, time.Millisecond)
 	require.Equal(t, 1, r.KillAll("k"))
 	running.Wait()
 	require.ErrorIs(t, err, runs.ErrAborted)
@@ -98,7 +98,7 @@ func TestSlots(t *testing.T) {
 		holder := provider(t, specs.Codex(), clichain.Config{Slots: slots, Registry: &r}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
 		var calls sync.WaitGroup
 		calls.Go(func() { _, _ = holder.Complete(runs.WithKey(t.Context(), "holder", ""), clichain.Prompt("hi")) })
-		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, time.Minute, time.Millisecond)
 
 		var err error
 		queued := provider(t, specs.Codex(), clichain.Config{Slots: slots, Timeout: 5 * time.Second}, answer)

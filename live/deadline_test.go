@@ -124,7 +124,7 @@ func TestPoolCanceledWaitDoesNotGoCold(t *testing.T) {
 				_, err := b.Complete(ctx, clichain.Prompt("say x"))
 				failed <- err
 			}()
-			require.Eventually(t, func() bool { return registry.HasActive("waits") }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return registry.HasActive("waits") }, time.Minute, time.Millisecond)
 			end(cancel)
 			requireReason(t, clichain.ReasonCanceled, <-failed)
 			require.Equal(t, live.Stats{Processes: 1, Busy: 1, Started: 1}, p.Stats(), name)

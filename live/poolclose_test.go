@@ -43,12 +43,12 @@ func TestPoolCloseDuringCalls(t *testing.T) {
 		var running sync.WaitGroup
 		for _, text := range []string{"say x", "cut it", "hang"} {
 			running.Go(func() {
-				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				_, _ = b.Complete(ctx, clichain.Prompt(text)) // the call may have come too late
 			})
 		}
-		require.Eventually(t, func() bool { return p.Stats().Started >= i%4 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return p.Stats().Started >= i%4 }, time.Minute, time.Millisecond)
 		require.Empty(t, p.Close().Left)
 		running.Wait()
 		require.Empty(t, clitest.Survivors(b.(interface{ Config() clichain.Config }).Config().Binary))

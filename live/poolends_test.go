@@ -46,7 +46,7 @@ func TestPoolNoColdCallAfterClose(t *testing.T) {
 		failed <- err
 	}()
 	program := b.(interface{ Config() clichain.Config }).Config().Binary
-	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) > 0 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(clitest.Survivors(program)) > 0 }, time.Minute, time.Millisecond)
 	p.Close()
 	require.ErrorIs(t, <-failed, live.ErrClosed)
 	require.Zero(t, p.Stats().Cold)

@@ -19,7 +19,7 @@ var hang = []fake.Step{{Hang: true}}
 // wait polls until the condition is true.
 func wait(t *testing.T, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, 20*time.Second, 2*time.Millisecond)
+	require.Eventually(t, holds, time.Minute, 2*time.Millisecond)
 }
 
 func TestChildrenOutliveFake(t *testing.T) {

@@ -110,7 +110,7 @@ func TestServe(t *testing.T) {
 	s := w.serving("--only", "claude")
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/v1$`, s.baseURL)
 	require.Contains(t, s.answers(served1), `"content":"secret cold answer"`, "the process starts beside it")
-	require.Eventually(t, func() bool { return strings.Contains(s.answers(served1), `"content":"secret answer"`) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.answers(served1), `"content":"secret answer"`) }, time.Minute, time.Millisecond)
 	require.NotEmpty(t, clitest.Survivors(fake), "a process waits for the next request")
 	resp, err := http.Get(s.baseURL + "/models")
 	require.NoError(t, err)

@@ -65,7 +65,7 @@ func TestFleetWarm(t *testing.T) {
 	fake := f.warmFake("fine", "cold")
 	w := f.worker("--only", "claude")
 	require.Equal(t, "cold\n", f.answers("submit", "--wait", "hi"), "the process starts beside it")
-	require.Eventually(t, func() bool { return f.answers("submit", "--wait", "hi") == "fine\n" }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.answers("submit", "--wait", "hi") == "fine\n" }, time.Minute, time.Millisecond)
 	require.NotEmpty(t, clitest.Survivors(fake))
 	code, log := w.stop(os.Interrupt)
 	require.Zero(t, code, log)

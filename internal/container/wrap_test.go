@@ -225,7 +225,7 @@ func TestContainerSweep(t *testing.T) {
 			go func() { defer close(ended); _ = marked.Wait() }()
 			require.Len(t, fake.Survivors(path), 3)
 			require.NoError(t, other.Start())
-			require.Eventually(t, func() bool { return len(fake.Survivors(path)) == 6 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(fake.Survivors(path)) == 6 }, time.Minute, time.Millisecond)
 			defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 
 			out, err := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", sweepScript, "clichain", "CLICHAIN_CALL=clichain-"+name, temp)...).CombinedOutput()
