@@ -134,7 +134,7 @@ func TestEventsOfCorrectedAnswer(t *testing.T) {
 // The correction has the rest of the turn's time. There is no correction if less time is left than the first
 // answer took.
 func TestCorrectionSharesTurnTimeout(t *testing.T) {
-	const timeout, first = 6 * time.Second, 2500 * time.Millisecond
+	const timeout, first = 9 * time.Second, 3 * time.Second
 	atOnce(t, func(t *testing.T, dialect string) {
 		cfg := clichain.Config{Timeout: timeout, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
 		s := startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
