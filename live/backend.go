@@ -9,6 +9,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/structured"
@@ -176,7 +177,9 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
 	}
 	if _, failed := t.schema.Hold(resp); failed != nil {
-		t.cold = true // the cold call asks for a correction
+		misfits := chainview.MisfitsOf(ctx)
+		misfits.Add()
+		t.cold = !misfits.Spent() // the cold call asks for a correction
 		return nil, failed
 	}
 	return resp, nil

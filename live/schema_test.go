@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/live"
 )
 
@@ -182,4 +183,21 @@ func TestPoolAnswerMatchesSchema(t *testing.T) {
 		_, err = ask("mend Hello Hello")
 		requireReason(t, clichain.ReasonBadOutput, err)
 	})
+}
+
+// The answers of warm and cold processes count together toward the limit of a call.
+func TestPoolLimitsMisfits(t *testing.T) {
+	p, b := pooled(t, "acp", coldAgent, patient, nil)
+	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
+	require.NoError(t, err)
+	for limit, want := range map[int32]struct{ cold, corrections int }{1: {0, 0}, 2: {1, 0}, 3: {1, 1}} {
+		idle(t, b, p)
+		before := p.Stats()
+		req := clichain.Prompt("mend Hello Hello")
+		req.Schema = wordSchema
+		_, err := b.Complete(chainview.WithMisfits(t.Context(), limit), req)
+		failed := requireReason(t, clichain.ReasonBadOutput, err)
+		require.Len(t, failed.Earlier, want.corrections, limit)
+		require.Equal(t, want.cold, p.Stats().Cold-before.Cold, limit)
+	}
 }

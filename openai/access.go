@@ -25,7 +25,7 @@ const exposedHeaders = backendHeader + ", " + attemptsHeader + ", " + ignoredHea
 // access decides which requests the handler answers.
 type access struct{ config *Config }
 
-// guard refuses requests that do not come from a program of this machine that has the token.
+// guard refuses requests that do not come from a program of this machine.
 func (a *access) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitRead(w)
@@ -44,6 +44,13 @@ func (a *access) guard(next http.Handler) http.Handler {
 				return
 			}
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requireToken refuses requests without the token.
+func (a *access) requireToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.checkToken(r); err != nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			a.refuse(w, r, err)

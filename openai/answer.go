@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/openai/internal/apierror"
 	"github.com/clichain/clichain/openai/internal/request"
 	"github.com/clichain/clichain/permit"
@@ -26,7 +27,11 @@ type answerer struct {
 	backend clichain.Backend
 	limiter *limiter
 	ignored *ignoredFields
+	models  *models
 }
+
+// maxMisfits limits the answers to one request that do not match its schema, over all backends.
+const maxMisfits = 2
 
 // endpoint returns the endpoint of an API.
 func (a *answerer) endpoint(api *api) endpoint {
@@ -52,7 +57,12 @@ func (a *answerer) endpoint(api *api) endpoint {
 			return err
 		}
 		defer release()
-		return a.answer(a.withTrace(r), w, api, req)
+		ctx := a.withTrace(r)
+		req.Model = a.models.resolve(ctx, req.Model)
+		if req.Schema != nil {
+			ctx = chainview.WithMisfits(ctx, maxMisfits)
+		}
+		return a.answer(ctx, w, api, req)
 	}
 }
 
@@ -95,7 +105,7 @@ func (a *answerer) withTrace(r *http.Request) context.Context {
 func (a *answerer) answer(ctx context.Context, w *reply, api *api, req *request.Request) *apierror.Error {
 	allowed, err := permissions.Apply(req.Request)
 	if err != nil {
-		return callError(ctx, err, api)
+		return a.callError(ctx, err, api, req)
 	}
 	req.Request = allowed
 	names, remove, err := saveImages(req.Images)
@@ -110,7 +120,7 @@ func (a *answerer) answer(ctx context.Context, w *reply, api *api, req *request.
 	}
 	resp, err := a.backend.Complete(ctx, req.Request)
 	if err != nil {
-		return callError(ctx, err, api)
+		return a.callError(ctx, err, api, req)
 	}
 	w.answeredBy(resp.Backend, resp.Attempts)
 	return w.json(api.body(req, newCutter(req.Stop).response(resp)))

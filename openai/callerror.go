@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/openai/internal/apierror"
+	"github.com/clichain/clichain/openai/internal/request"
 )
 
 // row is the error of a reason.
@@ -54,8 +57,12 @@ var rows = map[clichain.Reason]row{
 	clichain.ReasonCanceled:           {http.StatusServiceUnavailable, apierror.TypeServer, ""},
 }
 
+// mismatch is the error of a request whose schema no answer matched. Every client would repeat a request that fails
+// with 5xx, and each repetition asks the model twice.
+var mismatch = row{http.StatusBadRequest, apierror.TypeRequest, "schema_mismatch"}
+
 // callError returns the error of a call that no backend answered.
-func callError(ctx context.Context, err error, api *api) *apierror.Error {
+func (a *answerer) callError(ctx context.Context, err error, api *api, req *request.Request) *apierror.Error {
 	if ctx.Err() != nil {
 		return shutdownError(ctx)
 	}
@@ -64,11 +71,19 @@ func callError(ctx context.Context, err error, api *api) *apierror.Error {
 	if !known {
 		r = row{http.StatusBadGateway, apierror.TypeServer, ""}
 	}
+	message := err.Error()
 	param, ofRequest := api.param(cause.Option)
-	if cause.Reason == clichain.ReasonBadOption && !ofRequest { // a setting of the backend
+	switch {
+	case a.unknownModel(req.Model, attempts):
+		r, param, cause.Reason = rows[clichain.ReasonBadModel], "model", clichain.ReasonBadModel
+		message = fmt.Sprintf("no CLI here has the model %q; see /v1/models and %s: %v", req.Model,
+			a.config.fieldName("ModelAliases"), err)
+	case cause.Reason == clichain.ReasonBadOption && !ofRequest: // a setting of the backend
 		r = row{http.StatusServiceUnavailable, apierror.TypeServer, ""}
+	case chainview.MisfitsOf(ctx).Spent():
+		r = mismatch
 	}
-	e := apierror.New(r.status, r.kind, cmp.Or(r.code, string(cause.Reason)), "%s", err)
+	e := apierror.New(r.status, r.kind, cmp.Or(r.code, string(cause.Reason)), "%s", message)
 	e.Param, e.Attempts = apierror.OrNull(param), attempts
 	e.Permanent = !cause.Reason.Temporary()
 	e.RetryAfter = cause.RetryAfter
@@ -76,6 +91,22 @@ func callError(ctx context.Context, err error, api *api) *apierror.Error {
 		e.RetryAfter = chain.RetryAfter()
 	}
 	return e
+}
+
+// unknownModel reports whether no installed CLI has the model of a request, if that model addresses no backend. A CLI
+// that is missing or turned off does not count.
+func (a *answerer) unknownModel(model string, attempts []clichain.Attempt) bool {
+	unknown := false
+	for _, attempt := range attempts {
+		switch attempt.Reason {
+		case clichain.ReasonModelMismatch, clichain.ReasonBadModel:
+			unknown = true
+		case clichain.ReasonNotInstalled, clichain.ReasonSuppressed:
+		default:
+			return false
+		}
+	}
+	return unknown && model != "" && !a.models.addressed(model)
 }
 
 // leading returns the failure that determines the status. A failure of another attempt takes precedence over

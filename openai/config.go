@@ -17,15 +17,26 @@ type Config struct {
 	Token string
 	// Backends are the names that requests may use as model, beside "clichain". /v1/models lists them.
 	Backends []string
+	// ModelAliases replace the model of a request, such as {"gpt-4o": "claude/sonnet"}. The replacement is not an alias
+	// itself. /v1/models lists them.
+	ModelAliases map[string]string
+	// DefaultModel replaces the model of a request if /v1/models does not list it and it does not begin with the name of
+	// a backend and a slash. Empty: the backends get each name.
+	DefaultModel string
+	// ListModels returns the models of the CLIs as backend/model, for /v1/models and DefaultModel. The handler keeps a
+	// list for 10 min, and runs ListModels only once at a time. Nil: there is no list.
+	ListModels func(context.Context) []string
 	// AllowedOrigins are the origins of web pages that may send requests, such as "http://localhost:3000". Nil: none.
 	AllowedOrigins []string
 	// Strict refuses fields that CLIs do not support and that do not change the meaning of a request, such as
 	// temperature. By default the handler ignores these fields. It names them in the header Clichain-Ignored of the
 	// response, and logs each field once.
 	Strict bool
-	// Concurrency limits how many requests are answered at the same time. Zero: 4. Of the other requests, 64 wait for at
-	// most a minute.
+	// Concurrency limits how many requests are answered at the same time. Zero: 4.
 	Concurrency int
+	// MaxWaiting limits how many more requests wait, each for at most a minute. The handler refuses the others with the
+	// code server_busy. Zero: 64. Negative: none.
+	MaxWaiting int
 	// BufferStreams sends the text of a stream when the answer is complete, so that the backend can fail over until then.
 	BufferStreams bool
 	// MaxBodyBytes limits the body of a request. Zero: 8 MiB.
@@ -35,7 +46,7 @@ type Config struct {
 	Trace func(context.Context) context.Context
 	// FieldNames are the names of fields of Config in error messages, such as {"Strict": "myserver --strict"}. A
 	// field without an entry has its Go name, such as "Config.Strict". The messages name Token, AllowedOrigins,
-	// Strict, Concurrency and BufferStreams.
+	// Strict, ModelAliases, Concurrency, MaxWaiting and BufferStreams.
 	FieldNames map[string]string
 	// Logger gets one record per request: id, endpoint, status, duration, backend and reason, but no prompt and no answer.
 	// Nil: no log.
@@ -44,6 +55,7 @@ type Config struct {
 
 const (
 	defaultConcurrency  = 4
+	defaultMaxWaiting   = 64
 	defaultMaxBodyBytes = 8 << 20
 )
 
@@ -54,6 +66,7 @@ func (c *Config) withDefaults() *Config {
 		set = *c
 	}
 	set.Concurrency = cmp.Or(set.Concurrency, defaultConcurrency)
+	set.MaxWaiting = max(cmp.Or(set.MaxWaiting, defaultMaxWaiting), 0)
 	set.MaxBodyBytes = cmp.Or(set.MaxBodyBytes, defaultMaxBodyBytes)
 	set.Logger = cmp.Or(set.Logger, slog.New(slog.DiscardHandler))
 	return &set

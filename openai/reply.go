@@ -113,5 +113,5 @@ func (w *reply) fail(err *apierror.Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.limitWrite()
 	w.WriteHeader(err.Status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": err}) // a client that left needs no answer
+	_ = json.NewEncoder(w).Encode(err.Body()) // a client that left needs no answer
 }

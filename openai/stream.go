@@ -35,7 +35,7 @@ func (a *answerer) stream(ctx context.Context, w *reply, api *api, req *request.
 	for e, err := range a.events(ctx, req) {
 		var failed *apierror.Error
 		if err != nil {
-			failed = callError(ctx, err, api)
+			failed = a.callError(ctx, err, api, req)
 		} else {
 			failed = s.take(e)
 		}

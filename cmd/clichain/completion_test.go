@@ -96,8 +96,8 @@ func completed(t *testing.T, line, specs string) string {
 func TestEveryFlagCompletes(t *testing.T) {
 	free := map[string]bool{
 		"address": true, "amount": true, "duration": true, "id": true, "level": true, "mode": true, "model": true,
-		"name": true, "name=value": true, "number": true, "origin": true, "session": true, "share": true, "text": true, "time": true,
-		"tool": true, "url": true,
+		"name": true, "name=model": true, "name=value": true, "number": true, "origin": true, "session": true, "share": true, "text": true,
+		"time": true, "tool": true, "url": true,
 	}
 	checked := 0
 	env := &console.Env{Getenv: func(string) string { return "" }}

@@ -53,7 +53,7 @@ func TestHelpForm(t *testing.T) {
 
 // valueNames are the names of values in the help. Each name says what type the value has.
 var valueNames = strings.Fields("address amount backend=argument billing command directory duration file format id level mode " +
-	"model name name=account name=file name=value names number origin permission reason session share text time tool url urls")
+	"model name name=account name=file name=model name=value names number origin permission reason session share text time tool url urls")
 
 func TestHelpFlags(t *testing.T) {
 	eachShownCommand(t, func(t *testing.T, cmd *cobra.Command) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/chainview"
 	"github.com/clichain/clichain/internal/cooling"
 )
 
@@ -82,6 +83,8 @@ func (l *Loop) bound(last call.Attempt, err error) string {
 		return last.Backend + " may have used a tool that changed something, so no other backend was tried"
 	case l.ReplayNever && l.Req.Access >= call.AccessWrite && !last.Skipped:
 		return fmt.Sprintf("%s had begun, and the replay policy does not allow another run with write access", last.Backend)
+	case chainview.MisfitsOf(l.Caller).Spent():
+		return "too many answers did not match the schema, so no other backend was tried"
 	case l.delivered && !l.CanReset:
 		return fmt.Sprintf("text of %s was already delivered and cannot be taken back", last.Backend)
 	}

@@ -134,6 +134,9 @@ func (t *attemptLoop) run(ctx context.Context) {
 	t.structure.acted = t.structure.acted || v.Acted
 	if t.err == nil {
 		t.err = t.structure.check(t.resp)
+		if t.structure.problem != "" {
+			chainview.MisfitsOf(ctx).Add()
+		}
 	}
 	t.took = time.Since(began)
 }
@@ -204,7 +207,8 @@ func (s *structure) check(resp *call.Response) *call.Error {
 // repair prepares the attempt that asks for a correction. It prepares at most one, and none after a tool that
 // may have changed something, or without enough time for a whole attempt.
 func (t *attemptLoop) repair(ctx context.Context) bool {
-	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) {
+	if t.err == nil || t.structure.problem == "" || t.structure.repaired || t.err.SideEffects || !t.timeFor(t.took) ||
+		chainview.MisfitsOf(ctx).Spent() {
 		return false
 	}
 	req, complaint := t.req, structured.Complaint(t.structure.problem)

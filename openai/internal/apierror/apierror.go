@@ -28,6 +28,15 @@ type Error struct {
 	RetryAfter time.Time      `json:"-"` // zero: unknown
 	Permanent  bool           `json:"-"` // the same request would fail again
 	Attempts   []call.Attempt `json:"-"` // before the request failed
+	Anthropic  bool           `json:"-"` // the client expects the error of a missing URL as Anthropic's API writes it
+}
+
+// Body returns the body of the response.
+func (e *Error) Body() any {
+	if e.Anthropic {
+		return map[string]any{"type": "error", "error": map[string]string{"type": "not_found_error", "message": e.Message}}
+	}
+	return map[string]any{"error": e}
 }
 
 // New returns an error of the server, or of its backend.

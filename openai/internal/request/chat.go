@@ -68,7 +68,7 @@ func ParseChat(body []byte, policy *Policy) (*Request, *apierror.Error) {
 		return nil, err
 	}
 	r := &Request{Stream: in.Stream}
-	r.Model, r.Options.Effort = model(in.Model), in.Effort
+	r.Model, r.Options.Effort = Model(in.Model), in.Effort
 	var err *apierror.Error
 	if r.Usage, err = streamOptions(in.Options); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type Request struct {
 	Created time.Time // the handler sets it
 }
 
-// model returns the model of the library's request.
-func model(name string) string {
+// Model returns the model of the library's request for a name.
+func Model(name string) string {
 	if name == ChainModel {
 		return ""
 	}

@@ -66,7 +66,7 @@ func ParseResponses(body []byte, policy *Policy) (*Request, *apierror.Error) {
 		return nil, err
 	}
 	r := &Request{Stream: in.Stream, Instructions: in.Instructions, Metadata: in.Metadata}
-	r.Model = model(in.Model)
+	r.Model = Model(in.Model)
 	_, err := streamOptions(in.Options)
 	if err != nil {
 		return nil, err

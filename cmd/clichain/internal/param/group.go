@@ -31,8 +31,10 @@ var commandFlags = map[Group][]string{
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
 		"all", "reason", "side-effects",
 	},
-	GroupServer: {"listen", "token-file", "allow-origin", "strict", "health"},
-	GroupLog:    {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
+	GroupServer: {
+		"listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting", "strict", "health",
+	},
+	GroupLog: {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
 	GroupOutput: {
 		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
 		"trace", "hold", "apply", "patch", "branch",

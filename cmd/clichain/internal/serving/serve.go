@@ -27,13 +27,16 @@ type serveFlags struct {
 	listen       address
 	tokenFile    string
 	origins      []string
+	aliases      map[string]string
+	defaultModel string
+	maxWaiting   int
 	strict, hold bool
 }
 
 // NewServe makes the command serve.
 func NewServe(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
-	f := &serveFlags{listen: address{"tcp", "127.0.0.1:8484"}}
+	f := &serveFlags{listen: address{"tcp", "127.0.0.1:8484"}, aliases: map[string]string{}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer OpenAI clients on this machine",
@@ -65,6 +68,12 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		"`file` with the token, created if missing (default clichain/serve-token in the configuration directory)")
 	flags.StringArrayVar(&f.origins, "allow-origin", nil,
 		"allow requests from web pages of this `origin`, such as http://localhost:3000 (repeatable)")
+	flags.Func("model-alias", "use another model for requests with this one: `name=model`, such as\n"+
+		"gpt-4o=claude/sonnet (repeatable)", f.addAlias)
+	flags.StringVar(&f.defaultModel, "default-model", "",
+		"`model` for requests with a name that no CLI lists (default none: they fail)")
+	flags.Func("max-waiting", "`number` of requests that wait while --jobs are answered (default 64)",
+		param.Into(&f.maxWaiting, parseMaxWaiting))
 	flags.BoolVar(&f.strict, "strict", false,
 		"reject request fields that CLIs do not support, such as temperature, instead of ignoring them")
 	flags.BoolVar(&f.hold, "hold", false,
@@ -112,6 +121,8 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
 	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, Strict: f.strict, Concurrency: f.Jobs,
+		MaxWaiting: f.maxWaiting, ModelAliases: f.aliases, DefaultModel: f.defaultModel,
+		ListModels:    func(ctx context.Context) []string { return listedModels(ctx, s.Providers, log) },
 		BufferStreams: f.hold, Logger: log, Trace: t.Continue, FieldNames: serveFieldNames,
 	}), log)
 	fmt.Fprintln(r.Out, f.listen.baseURL(listener.Addr()))
@@ -123,6 +134,8 @@ var serveFieldNames = map[string]string{
 	"Token":          "the token file of clichain serve",
 	"AllowedOrigins": "clichain serve --allow-origin",
 	"Strict":         "clichain serve --strict",
+	"ModelAliases":   "clichain serve --model-alias",
+	"MaxWaiting":     "clichain serve --max-waiting",
 	"Concurrency":    "clichain serve --jobs",
 	"BufferStreams":  "clichain serve --hold",
 }

@@ -30,7 +30,8 @@ type httpServer struct {
 func newHTTPServer(handler http.Handler, log *slog.Logger) *httpServer {
 	answers, cut := context.WithCancelCause(context.Background())
 	return &httpServer{log: log, cut: cut, Server: http.Server{
-		Handler: handler, ReadHeaderTimeout: serveHeaderLimit, IdleTimeout: serveIdle, MaxHeaderBytes: service.MaxHeader,
+		Handler: returningMemory(handler), ReadHeaderTimeout: serveHeaderLimit, IdleTimeout: serveIdle,
+		MaxHeaderBytes: service.MaxHeader, ConnContext: limitBuffer,
 		BaseContext: func(net.Listener) context.Context { return answers },
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}}
