@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/backend"
 	"github.com/clichain/clichain/internal/contract"
 	"github.com/clichain/clichain/internal/cooling"
@@ -54,6 +55,21 @@ func unwrapProvider(b Backend) *Provider {
 	}
 }
 
+// runsCLIs reports whether a backend is or wraps a Provider or a Chain.
+func runsCLIs(b Backend) bool {
+	for {
+		switch b.(type) {
+		case *Provider, *Chain:
+			return true
+		}
+		wrapper, ok := b.(interface{ Unwrap() Backend })
+		if !ok {
+			return false
+		}
+		b = wrapper.Unwrap()
+	}
+}
+
 // custom is a backend of another package, or a function.
 type custom struct {
 	Backend
@@ -69,11 +85,21 @@ func (c custom) unnamed() bool                              { return false }
 func (c custom) invalid() []*BackendError                   { return nil }
 func (c custom) check(ctx context.Context, _ Request) error { return c.ready(ctx) }
 
-func (c custom) CanServe(ctx context.Context, _ Request) bool { return c.ready(ctx) == nil }
+func (c custom) CanServe(ctx context.Context, _ Request) bool {
+	return c.ready(ctx) == nil && (call.HostToolsOf(ctx) == nil || runsCLIs(c.Backend))
+}
 
 // Stream removes the hooks of the chain from the context: a chain that the backend may call is not nested in this
 // one.
 func (c custom) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	if call.HostToolsOf(ctx) != nil && !runsCLIs(c.Backend) {
+		return func(yield func(Event, error) bool) {
+			yield(Event{}, &BackendError{
+				Backend: c.Name(), Reason: ReasonUnsupported, ExitCode: -1, Stage: call.StageSkipped, Option: "tools",
+				Message: "this backend cannot offer functions of the caller to a model",
+			})
+		}
+	}
 	if ctx = withoutHooks(ctx); c.checked {
 		return c.Backend.Stream(ctx, req)
 	}

@@ -12,7 +12,7 @@ import (
 func TestPublishedModules(t *testing.T) {
 	required := regexp.MustCompile(`(?m)^\t(` + module + `[/a-z]*) (\S+)`)
 	work, versions := read(t, "go.work"), map[string]bool{}
-	for _, dir := range []string{".", "jetstream", "otel", "batch", "cmd/clichain"} {
+	for _, dir := range []string{".", "jetstream", "otel", "hosttools", "batch", "cmd/clichain"} {
 		text := read(t, filepath.Join(dir, "go.mod"))
 		require.NotContains(t, text, "replace", dir)
 		found := required.FindAllStringSubmatch(text, -1)

@@ -78,7 +78,7 @@ var goVersion = regexp.MustCompile(`(?m)^go ((\d+\.\d+)\.\d+)$`)
 // Every place that names a Go version names the one of go.mod.
 func TestGoVersion(t *testing.T) {
 	want := goVersion.FindString(read(t, "go.mod"))
-	for _, file := range []string{"go.work", "cmd/clichain/go.mod", "jetstream/go.mod", "otel/go.mod", "batch/go.mod", "conformance/go.mod", "tools/go.mod"} {
+	for _, file := range []string{"go.work", "cmd/clichain/go.mod", "jetstream/go.mod", "otel/go.mod", "hosttools/go.mod", "batch/go.mod", "conformance/go.mod", "tools/go.mod"} {
 		require.Equal(t, want, goVersion.FindString(read(t, file)), file)
 	}
 	require.Contains(t, read(t, "README.md"), "Go "+minor(t)+" or newer")

@@ -72,6 +72,8 @@ type Spec struct {
 	SetEnv map[string]string `json:"set_env,omitempty"`
 	// Files are temporary files that the call needs.
 	Files []FileRow `json:"files,omitempty"`
+	// Servers lists the files in which the user configures MCP servers.
+	Servers []ServerFile `json:"servers,omitempty"`
 	// PassEnv lists variables of the host that the CLI may see, in addition to the common ones. A trailing "*" makes
 	// a prefix.
 	PassEnv []string `json:"pass_env,omitempty"`
@@ -251,7 +253,10 @@ type FileRow struct {
 	Field   string `json:"field"`
 	Name    string `json:"name"`    // base name, such as "system.md"
 	Content string `json:"content"` // template
-	When    When   `json:"when,omitzero"`
+	// Workdir puts the file into the working directory of an AccessNone call, which is then a private directory of the
+	// call. Name is a path below it.
+	Workdir bool `json:"workdir,omitempty"`
+	When    When `json:"when,omitzero"`
 }
 
 // OutputModes returns the output modes of the CLI, best first. The default is text.

@@ -188,3 +188,15 @@ const (
 	OnStderr Evidence = "stderr" // a line of stderr
 	OnStdout Evidence = "stdout" // a line of stdout that is not JSON, if the run failed
 )
+
+// ServerFile is a file in which the user configures MCP servers that the CLI starts by itself. A call with functions of
+// the caller turns these servers off: their names are the field own_servers. Set JSON or Pattern.
+type ServerFile struct {
+	Path string `json:"path"` // in the form of FileFact.Path
+	// JSON is the gjson path of the object that has a member for each server. The file may contain comments.
+	JSON string `json:"json,omitempty"`
+	// Pattern is a regular expression with the group "name". A match without a name is a server that cannot be turned
+	// off, which causes a warning.
+	Pattern string `json:"pattern,omitempty"`
+	When    When   `json:"when,omitzero"`
+}

@@ -200,6 +200,7 @@ func (v *validator) tables(s *Spec) {
 		v.template(path+".value", row.Value)
 		v.when(path+".when", row.When)
 	})
+	each("servers", s.Servers, func(path string, f ServerFile) { f.check(v, path) })
 	v.setEnv(s)
 	v.passed("pass_env", s.PassEnv)
 	each("pass_env_if", s.PassEnvIf, v.passRule)
@@ -210,7 +211,12 @@ func (v *validator) tables(s *Spec) {
 // file checks a row of files, and that no earlier row writes the same file.
 func (v *validator) file(s *Spec, i int, row FileRow) {
 	path := fmt.Sprintf("files[%d]", i)
-	if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) ||
+	if row.Workdir {
+		v.below(path+".name", row.Name)
+		if !reflect.DeepEqual(row.When.Access, []call.Access{call.AccessNone}) {
+			v.add(path+".workdir", "", "needs when.access [none]: other calls work in a directory of the user")
+		}
+	} else if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) ||
 		strings.ContainsAny(row.Name, "/\\\x00\n") {
 		v.add(path+".name", row.Name, "must be a bare file name")
 	}

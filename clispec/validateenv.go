@@ -2,6 +2,7 @@ package clispec
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,4 +60,17 @@ func (v *validator) setEnv(s *Spec) {
 			v.add(path, name, "is removed by drop_env or nested_env")
 		}
 	}
+}
+
+func (f ServerFile) check(v *validator, path string) {
+	v.fact(path, FileFact{Path: f.Path, Pattern: f.Pattern})
+	switch re, err := regexp.Compile(f.Pattern); {
+	case (f.JSON == "") == (f.Pattern == ""):
+		v.add(path, "", "needs one of json and pattern")
+	case f.JSON != "":
+		v.jsonPath(path+".json", f.JSON, "")
+	case err == nil && !slices.Contains(re.SubexpNames(), "name"):
+		v.add(path+".pattern", f.Pattern, "has no group \"name\"")
+	}
+	v.when(path+".when", f.When)
 }

@@ -17,7 +17,7 @@ var OtherForms = map[string][]string{"mcp_config": {"mcp_local", "mcp_toml"}}
 // Fields are the request fields that a spec can use.
 var Fields = slices.Concat([]string{
 	"prompt", "system", "system_append", "system_replace", "system_default", "schema", "dir", "temp", "trust_dir", "ask",
-	"conversation", "traceparent", "tracestate",
+	"conversation", "traceparent", "tracestate", "host_url", "host_token", "own_servers", "own_servers_off",
 }, OptionFields, OtherForms["mcp_config"])
 
 // EventFields are the fields of an event that a rule can set.

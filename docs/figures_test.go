@@ -142,7 +142,7 @@ func tables(t *testing.T) string {
 	b.WriteString("| Module | Tests | Fuzz targets | Benchmarks | Examples |\n|---|---|---|---|---|\n")
 	modules, _ := counted(t)
 	for _, m := range []struct{ folder, title string }{
-		{".", "the library"}, {"cmd/clichain", "`cmd/clichain`"}, {"jetstream", "`jetstream`"}, {"otel", "`otel`"},
+		{".", "the library"}, {"cmd/clichain", "`cmd/clichain`"}, {"jetstream", "`jetstream`"}, {"otel", "`otel`"}, {"hosttools", "`hosttools`"},
 		{"batch", "`batch`"},
 		{"conformance", "`conformance`"},
 	} {

@@ -26,7 +26,7 @@ var (
 	tableRule  = regexp.MustCompile(`(?m)^\|---`)
 	quotation  = regexp.MustCompile(`"[^"\n]*"`)
 	narrative  = regexp.MustCompile(`\b([Yy]ours?|[Yy]ou|[Ww]e|[Oo]ur|us|I)\b`)
-	imperative = regexp.MustCompile(`^(Ask|Check|Export|Get|Keep|Run|Serve|Test|Use|Write) `)
+	imperative = regexp.MustCompile(`^(Ask|Check|Export|Get|Give|Keep|Run|Serve|Test|Use|Write) `)
 	purpose    = map[string]*regexp.Regexp{
 		"tutorial": regexp.MustCompile(`This tutorial `), "how-to": regexp.MustCompile(`This (guide|page) shows \w* ?how to `),
 		"reference": regexp.MustCompile(`This page `), "explanation": regexp.MustCompile(`This page `),
@@ -216,7 +216,7 @@ var compiled = map[string]string{
 func TestBlocksOfThePagesCompile(t *testing.T) {
 	checkout(t)
 	var sources strings.Builder
-	for _, pattern := range []string{"*_test.go", "examples/*/*.go", "jetstream/*_test.go", "otel/*_test.go", "conversation/*_test.go", "cooldown/*_test.go", "quota/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "examples/*/*.go", "jetstream/*_test.go", "otel/*_test.go", "hosttools/*_test.go", "conversation/*_test.go", "cooldown/*_test.go", "quota/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, file := range files {

@@ -19,7 +19,7 @@ const licensesPage = "THIRD_PARTY.md"
 
 // shipped are the modules of this repository that users link or install, by the names of their columns.
 var shipped = []struct{ column, dir string }{
-	{"library", "."}, {"`jetstream`", "jetstream"}, {"`otel`", "otel"}, {"`batch`", "batch"}, {"`clichain`", "cmd/clichain"},
+	{"library", "."}, {"`jetstream`", "jetstream"}, {"`otel`", "otel"}, {"`hosttools`", "hosttools"}, {"`batch`", "batch"}, {"`clichain`", "cmd/clichain"},
 }
 
 // licensed are the licenses that a linked module may have, each with a pattern of its text in which all white space is

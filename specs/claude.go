@@ -26,6 +26,7 @@ func Claude() clispec.Spec {
 				Field: "mcp", Name: "mcp.json", Content: "{mcp_config}",
 				When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
 			},
+			{Field: "tools", Name: "tools.json", Content: hostServer("type", "http", "url"), When: oneRun(set("host_url"))},
 		},
 		Args:      claudeArgs(),
 		ReadTools: claudeReadTools(), AgentTools: append(claudeReadTools(), "Edit", "Write", "NotebookEdit"),
@@ -95,7 +96,8 @@ func claudeModels() clispec.ModelRules {
 // not know a variable ignore it, and because logins keep working.
 func claudeEnv() []clispec.EnvRow {
 	rows := []clispec.EnvRow{
-		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: access(call.AccessNone)},
+		// It would also turn off the functions of the caller.
+		{Name: "CLAUDE_CODE_SAFE_MODE", Value: "1", When: unless("host_url", call.AccessNone)},
 		// This halves the request, but a login with a subscription would fail.
 		{
 			Name: "CLAUDE_CODE_SIMPLE", Value: "1",
@@ -114,6 +116,8 @@ func claudeEnv() []clispec.EnvRow {
 			When: unless("trust_dir", call.AccessRead, call.AccessWrite),
 		},
 	}
+	// Otherwise the model would have to search for the functions of the caller.
+	rows = append(rows, clispec.EnvRow{Name: "ENABLE_TOOL_SEARCH", Value: "false", When: hostTools()})
 	for _, row := range quietGit() { // in the shell tool: the CLI's own git calls are safe
 		row.When = unless("trust_dir", call.AccessWrite)
 		rows = append(rows, row)
@@ -147,6 +151,9 @@ func claudeArgs() []clispec.ArgRow {
 		{Args: []string{"--tools={allowed_tools}"}, When: setFor("allowed_tools", call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: unless("strict_mcp", call.AccessNone, call.AccessRead)},
 		{Args: []string{"--strict-mcp-config"}, When: set("strict_mcp")},
+		{Args: []string{"--strict-mcp-config"}, When: hostTools(call.AccessWrite, call.AccessFull)},
+		{Args: []string{"--settings", `{"disableAllHooks":true}`}, When: hostTools(call.AccessNone)},
+		{Args: []string{"--mcp-config={tools_file}", "--allowedTools=mcp__" + hostName}, When: hostTools()},
 		{Args: []string{"--permission-mode", "acceptEdits"}, When: unless("permission_mode", call.AccessWrite)},
 		{Args: []string{"--dangerously-skip-permissions"}, When: unless("permission_mode", call.AccessFull)},
 		{Args: []string{"--permission-mode={permission_mode}"}, When: setFor("permission_mode", agentAccess()...)},

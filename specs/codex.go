@@ -27,6 +27,7 @@ func Codex() clispec.Spec {
 		FolderFiles: []string{".agents/skills", ".codex/skills"},
 		Args:        codexArgs(),
 		Env:         codexEnv(),
+		Servers:     codexServers(),
 		PassEnv:     []string{"CODEX_*", "OPENAI_*", "RUST_LOG"},
 		PassEnvIf:   codexPass(),
 		DropEnv:     []string{"CODEX_MANAGED_*", "CODEX_INTERNAL_*"},
@@ -102,6 +103,7 @@ func codexArgs() []clispec.ArgRow {
 		{Args: []string{"--add-dir={add_dirs}"}, Each: "add_dirs", When: oneRun(setFor("add_dirs", call.AccessWrite))},
 		// With less access the CLI would ask before each call of a tool, and wait for ever.
 		{Args: []string{"-c", "{mcp_toml}"}, Each: "mcp_toml", When: setFor("mcp_toml", call.AccessFull)},
+	}, codexTools(), []clispec.ArgRow{
 		// A resumed session would be stored in spite of the flag.
 		{
 			Args: []string{"--ephemeral"},
@@ -204,6 +206,7 @@ func settingArgs(settings []string) (args []string) {
 func codexEnv() []clispec.EnvRow {
 	return append([]clispec.EnvRow{
 		{Name: "GIT_DIR", Value: "/dev/null", When: access(call.AccessNone)},
+		{Name: codexToken, Value: "{host_token}", When: hostTools()},
 		{Name: "GIT_CONFIG_COUNT", Value: "off", When: unless("trust_dir", call.AccessRead, call.AccessWrite)},
 	}, traceEnv()...)
 }

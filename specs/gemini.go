@@ -79,6 +79,8 @@ func geminiEnv() []clispec.EnvRow {
 		},
 		// The CLI leaves error reports in the temporary directory.
 		{Name: "TMPDIR", Value: "{temp}", When: access(call.AccessNone, call.AccessRead)},
+		// The directory is private then, and holds only the settings of clichain.
+		{Name: "GEMINI_CLI_TRUST_WORKSPACE", Value: "true", When: geminiTools()},
 		{Name: "GEMINI_SYSTEM_MD", Value: "{system_file}", When: set("system_replace")},
 	}
 }
@@ -95,9 +97,9 @@ func geminiModels() clispec.ModelRules {
 }
 
 func geminiFiles() []clispec.FileRow {
-	return []clispec.FileRow{
+	return append(geminiToolFiles(), []clispec.FileRow{
 		{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")},
-		{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: access(call.AccessNone)},
+		{Field: "policy", Name: "none.toml", Content: geminiDenyAll, When: unless("host_url", call.AccessNone)},
 		{
 			Field: "policy", Name: "read.toml",
 			Content: geminiDenyAll + geminiRead(`["`+strings.Join(geminiReadTools(), `", "`)+`"]`),
@@ -112,7 +114,7 @@ func geminiFiles() []clispec.FileRow {
 			When: setFor("allowed_tools", call.AccessWrite, call.AccessFull),
 		},
 		{Field: "deny", Name: "deny.toml", Content: geminiDeny, When: setFor("disallowed_tools", agentAccess()...)},
-	}
+	}...)
 }
 
 func geminiReadTools() []string {
@@ -131,7 +133,8 @@ func geminiArgs() []clispec.ArgRow {
 			Args: []string{"--policy", "{policy_file}", "--admin-policy", "{policy_file}"},
 			When: access(call.AccessNone, call.AccessRead),
 		},
-		{Args: []string{"--allowed-mcp-server-names", "none", "-e", "none"}, When: access(call.AccessNone)},
+		{Args: []string{"--allowed-mcp-server-names", "none", "-e", "none"}, When: unless("host_url", call.AccessNone)},
+		{Args: []string{"--allowed-mcp-server-names", hostName, "-e", "none"}, When: geminiTools()},
 		{Args: []string{"--policy", "{allow_file}"}, When: setFor("allowed_tools", call.AccessWrite, call.AccessFull)},
 		{Args: []string{"--policy", "{deny_file}"}, When: setFor("disallowed_tools", agentAccess()...)},
 		{Args: []string{"--admin-policy", "{deny_file}"}, When: setFor("disallowed_tools", call.AccessRead)},

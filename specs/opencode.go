@@ -11,14 +11,16 @@ import (
 
 // OpenCode is the opencode CLI.
 func OpenCode() clispec.Spec {
-	s := openCode{
+	o := openCode{
 		name: "opencode", write: `"bash":"deny","webfetch":"deny","edit":"allow","external_directory":"deny"`,
 		config: []string{"opencode.json", "opencode.jsonc", "config.json"},
-	}.spec()
+	}
+	s := o.spec()
 	s.ProviderSlug, s.CheckedWith, s.Packages = "opencode", "1.18.33", []string{"opencode-ai"}
 	s.Hints[call.ReasonNotInstalled] = "npm install -g opencode-ai"
 	// A part of the CLI imports their plugins, whatever is turned off.
 	s.FolderFiles = []string{"./.opencode", "./opencode.json", "./opencode.jsonc"}
+	o.offerTools(&s)
 	return s
 }
 
@@ -110,54 +112,69 @@ func (o openCode) args() []clispec.ArgRow {
 	}
 }
 
+const openCodePrompt = `"prompt":"{file:{system_file:text}}"`
+
+// openCodeAgent returns the setting of clichain's agent. In its live mode the CLI asks a model for a title of the first
+// prompt.
+func openCodeAgent(parts ...string) string {
+	return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `},"title":{"disable":true}}`
+}
+
+// row sets the configuration at an access level.
+func (o openCode) row(a call.Access, when clispec.When, parts ...string) clispec.EnvRow {
+	when.Access = []call.Access{a}
+	return clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when}
+}
+
+// inFolder sets the configuration in a directory of the user. An untrusted directory may contain the programs of
+// language servers and formatters that a user has turned on.
+func (o openCode) inFolder(a call.Access, when clispec.When, parts ...string) []clispec.EnvRow {
+	trusted := when
+	trusted.Set = append(slices.Clone(when.Set), "trust_dir")
+	when.Unset = append(slices.Clone(when.Unset), "trust_dir")
+	off := append(slices.Clone(parts), `"lsp":false,"formatter":false`)
+	return []clispec.EnvRow{o.row(a, trusted, parts...), o.row(a, when, off...)}
+}
+
+func (o openCode) writing() string { return `"permission":{` + o.write + `}` }
+
+const (
+	openCodeNone    = `"permission":{"*":"deny"}`
+	openCodeReading = `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
+	openCodeFull    = `"permission":"allow"`
+)
+
 // configuration returns the rows for each access level: the permissions, clichain's agent, and the caller's MCP
 // servers. The permissions appear twice: for the agent, which no project can override, and for the agents that it may
 // start.
-func (o openCode) configuration() (rows []clispec.EnvRow) {
-	const prompt, servers = `"prompt":"{file:{system_file:text}}"`, `"mcp":{mcp_local}`
-	// In its live mode the CLI asks a model for a title of the first prompt.
-	agent := func(parts ...string) string {
-		return `"agent":{"clichain@{temp:text}":{"mode":"primary",` + strings.Join(parts, ",") + `},"title":{"disable":true}}`
-	}
-	lean := agent
+func (o openCode) configuration() []clispec.EnvRow {
+	const servers, noTools = `"mcp":{mcp_local}`, `"tools":{"*":false}`
+	const prompt, none, read, full = openCodePrompt, openCodeNone, openCodeReading, openCodeFull
+	agent, lean, write := openCodeAgent, openCodeAgent, o.writing()
 	if o.lean != "" {
 		lean = func(parts ...string) string {
 			return `"agent":{"` + o.lean + `":{"mode":"primary","disable":false,` + strings.Join(parts, ",") + `}}`
 		}
 	}
-	add := func(a call.Access, when clispec.When, parts ...string) {
-		when.Access = []call.Access{a}
-		rows = append(
-			rows, clispec.EnvRow{Name: o.variable("CONFIG_CONTENT"), Value: "{" + strings.Join(parts, ",") + "}", When: when},
-		)
-	}
-	// An untrusted directory may contain the programs of language servers and formatters that a user has turned on.
-	inFolder := func(a call.Access, when clispec.When, parts ...string) {
-		trusted := when
-		trusted.Set = append(slices.Clone(when.Set), "trust_dir")
-		when.Unset = append(slices.Clone(when.Unset), "trust_dir")
-		add(a, trusted, parts...)
-		add(a, when, append(parts, `"lsp":false,"formatter":false`)...)
-	}
 	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
-
-	const none, noTools = `"permission":{"*":"deny"}`, `"tools":{"*":false}`
-	add(call.AccessNone, clispec.When{Set: replace}, lean(prompt, noTools), none)
-	add(call.AccessNone, clispec.When{Unset: replace}, lean(noTools), none)
-	const read = `"permission":{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}`
-	write := `"permission":{` + o.write + `}`
-	const full = `"permission":"allow"`
-	inFolder(call.AccessRead, clispec.When{Set: replace}, agent(prompt, read), read)
-	inFolder(call.AccessRead, clispec.When{Unset: replace}, agent(read), read)
-	inFolder(call.AccessWrite, clispec.When{Set: both}, agent(prompt, write), write, servers)
-	inFolder(call.AccessWrite, clispec.When{Set: replace, Unset: mcp}, agent(prompt, write), write)
-	inFolder(call.AccessWrite, clispec.When{Set: mcp, Unset: replace}, agent(write), write, servers)
-	inFolder(call.AccessWrite, clispec.When{Unset: both}, agent(write), write)
-	add(call.AccessFull, clispec.When{Set: both}, agent(prompt), full, servers)
-	add(call.AccessFull, clispec.When{Set: replace, Unset: mcp}, agent(prompt), full)
-	add(call.AccessFull, clispec.When{Set: mcp, Unset: replace}, full, servers)
-	add(call.AccessFull, clispec.When{Unset: both}, full)
-	return rows
+	return slices.Concat(
+		[]clispec.EnvRow{
+			o.row(call.AccessNone, clispec.When{Set: replace}, lean(prompt, noTools), none),
+			o.row(call.AccessNone, clispec.When{Unset: replace}, lean(noTools), none),
+		},
+		o.inFolder(call.AccessRead, clispec.When{Set: replace}, agent(prompt, read), read),
+		o.inFolder(call.AccessRead, clispec.When{Unset: replace}, agent(read), read),
+		o.inFolder(call.AccessWrite, clispec.When{Set: both}, agent(prompt, write), write, servers),
+		o.inFolder(call.AccessWrite, clispec.When{Set: replace, Unset: mcp}, agent(prompt, write), write),
+		o.inFolder(call.AccessWrite, clispec.When{Set: mcp, Unset: replace}, agent(write), write, servers),
+		o.inFolder(call.AccessWrite, clispec.When{Unset: both}, agent(write), write),
+		[]clispec.EnvRow{
+			o.row(call.AccessFull, clispec.When{Set: both}, agent(prompt), full, servers),
+			o.row(call.AccessFull, clispec.When{Set: replace, Unset: mcp}, agent(prompt), full),
+			o.row(call.AccessFull, clispec.When{Set: mcp, Unset: replace}, full, servers),
+			o.row(call.AccessFull, clispec.When{Unset: both}, full),
+		},
+	)
 }
 
 func (o openCode) lines() []clispec.LineRule {

@@ -31,11 +31,12 @@ type attempt struct {
 	copied  *privateCopy
 	renamed *rename.Stream
 	outside atomic.Bool // a tool may have changed something outside the copy
+	tools   *call.HostTools
 }
 
 // stream answers the request and yields the events of the call.
 func (p *plan) stream(ctx context.Context, yield func(clichain.Event, error) bool) {
-	a := &attempt{plan: p, yield: yield}
+	a := &attempt{plan: p, yield: yield, tools: call.HostToolsOf(ctx)}
 	resp, err := a.answer(ctx)
 	switch {
 	case a.left:
@@ -215,7 +216,7 @@ func (a *attempt) discard(err error) error {
 func (a *attempt) harmless(confined string) bool {
 	servers := len(a.req.Options.MCPConfig) > 0
 	switch {
-	case a.outside.Load():
+	case a.outside.Load(), a.tools.HaveActed():
 		return false
 	case a.cfg.AssumeIsolated:
 		return !servers || a.shown == clispec.ToolsAtStart

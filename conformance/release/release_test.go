@@ -22,7 +22,7 @@ const (
 
 // published are the directories of the modules that users install. Each module comes after the modules that it
 // requires.
-var published = []string{".", "jetstream", "otel", "batch", "cmd/clichain"}
+var published = []string{".", "jetstream", "otel", "hosttools", "batch", "cmd/clichain"}
 
 // read returns the text of the file at a path.
 func read(t *testing.T, parts ...string) string {
@@ -210,5 +210,5 @@ func (r *release) publish(version string) {
 	require.NoError(r.t, err, "%s%s", push, &stderr)
 	r.run("checkout", "bash", "-e", "-c", string(push))
 	tags := strings.Fields(r.run("github", "git", "tag", "--points-at", "main"))
-	require.ElementsMatch(r.t, []string{version, "jetstream/" + version, "otel/" + version, "batch/" + version, "cmd/clichain/" + version}, tags)
+	require.ElementsMatch(r.t, []string{version, "jetstream/" + version, "otel/" + version, "hosttools/" + version, "batch/" + version, "cmd/clichain/" + version}, tags)
 }

@@ -27,6 +27,7 @@ type Call struct {
 	Read      []string          // files that a confined CLI may read, in the form of clispec.ConfineRules.Read
 	Write     []string          // files that a confined CLI may change, in the form of clispec.PassRule.Write
 	Version   string            // of the program, "" if unknown
+	Warnings  []string          // about servers of the user that the call cannot turn off
 
 	assumed    string // selects the rows; "" selects those of the newest version
 	anyVersion bool   // ignore the version when selecting rows
@@ -55,6 +56,7 @@ func (o *Composer) newCall(req call.Request, choice Choice, h Host) (*Call, *cal
 	if h.TrustDir && req.Access > call.AccessNone || req.Access == call.AccessFull {
 		c.Fields.Set("trust_dir", "1")
 	}
+	h.setTools(c, spec)
 	if h.Asks {
 		c.Fields.Set("ask", "1")
 	}

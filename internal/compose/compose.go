@@ -31,6 +31,7 @@ type Invocation struct {
 	// Before the run, Guards must exist as empty files and Unwanted must not exist. Both hold paths below Dir, in the
 	// form of the spec's FolderFiles.
 	Guards, Unwanted []string
+	Private          bool // Dir is a private directory of this call, which ends with it
 	Call             *Call
 	Confined         string // what confines the CLI, as in call.Response.Confined
 	Kernel           bool   // the kernel confines the CLI
@@ -67,7 +68,11 @@ type Host struct {
 	Trace        string   // traceparent of the call in the form of W3C Trace Context, "" for none
 	TraceState   string   // tracestate of the same trace
 	Shown        []bool   // for each PassEnvIf of the spec, whether one of its files matches
-	Version      string   // of the program, "" if unknown
+	// Servers has the names of the user's MCP servers for each of the spec's Servers. The name "" stands for servers
+	// whose names are unknown.
+	Servers [][]string
+	Tools   *call.HostTools // functions of the caller, or nil
+	Version string          // of the program, "" if unknown
 
 	Known *session.Record // record of the session to resume, nil if there is none
 }
@@ -139,10 +144,7 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 	}
 	for _, row := range spec.Files {
 		if c.holds(row.When) {
-			inv.Temp = h.TempDir
-			f := TempFile{row.Field, h.join(h.TempDir, row.Name), c.Fields.Expand(row.Content)}
-			inv.Files = append(inv.Files, f)
-			c.Fields.Set(row.Field+"_file", f.Path)
+			inv.addFile(row, h)
 		}
 	}
 	if inv.Args, err = c.arguments(spec.ArgTable()); err != nil {
@@ -156,6 +158,19 @@ func (o *Composer) Compose(req call.Request, choice Choice, h Host) (*Invocation
 		return nil, err
 	}
 	return inv, c.preflight(spec, h.Root && !h.Inside) // the user inside a container is unknown
+}
+
+// addFile adds the file of a row. The directory of calls without access is shared, so a file in it needs a private one.
+func (inv *Invocation) addFile(row clispec.FileRow, h Host) {
+	inv.Temp = h.TempDir
+	dir := h.TempDir
+	if row.Workdir {
+		dir = h.join(h.TempDir, grammar.EmptyDir)
+		inv.Dir, inv.Private = dir, true
+	}
+	f := TempFile{row.Field, h.join(dir, row.Name), inv.Call.Fields.Expand(row.Content)}
+	inv.Files = append(inv.Files, f)
+	inv.Call.Fields.Set(row.Field+"_file", f.Path)
 }
 
 // arguments expands the rows that apply.

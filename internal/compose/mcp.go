@@ -36,6 +36,9 @@ func hasMembers(value any, names ...string) bool {
 
 // ServerSecrets returns the variables and the headers of the MCP servers as "NAME=value".
 func (c *Call) ServerSecrets() (list []string) {
+	if c.Fields.has("host_token") {
+		list = append(list, "HOST_TOKEN="+c.Fields["host_token"][0])
+	}
 	for _, text := range c.servers() {
 		var s mcpServer
 		_ = json.Unmarshal(text, &s) // keeps the fields that it can parse of a server of another form

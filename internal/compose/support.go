@@ -24,6 +24,11 @@ func (c *Call) unsupported(spec *clispec.Spec) *call.Error {
 			return c.refuse(spec, name, strings.Join(c.Fields[name], ","))
 		}
 	}
+	if c.Fields.has("host_url") && !c.uses(spec, "host_url") {
+		err := c.refuse(spec, "host_url", "")
+		err.Option = "tools"
+		return err
+	}
 	if c.Fields.has("agents") && secretAgents(c.Fields["agents"][0]) && c.inArguments(spec, "agents") {
 		return advised(call.Errorf(call.ReasonUnsupported, "agents",
 			"the definition may hold a secret, and this CLI takes it as an argument, which other users can see"),

@@ -86,7 +86,7 @@ func newReply(b Backend, req call.Request) *reply {
 // finish sets the reply to a valid copy of the answer, or to an error.
 func (r *reply) finish(ctx context.Context) {
 	if r.err == nil {
-		r.err = r.accept()
+		r.err = r.accept(ctx)
 	}
 	if r.err != nil && !r.settled(r.err) {
 		r.err = r.failure(ctx, r.err)
@@ -94,7 +94,7 @@ func (r *reply) finish(ctx context.Context) {
 }
 
 // accept completes a copy of the answer, or rejects it.
-func (r *reply) accept() error {
+func (r *reply) accept(ctx context.Context) error {
 	if r.resp == nil {
 		return &call.Error{Reason: call.ReasonBadOutput, ExitCode: -1,
 			Message: "the backend returned neither an answer nor an error"}
@@ -107,24 +107,24 @@ func (r *reply) accept() error {
 	}
 	r.resp = &resp
 	if strings.TrimSpace(resp.Text) == "" {
-		return r.rejected(call.ReasonEmpty, "the answer is empty")
+		return r.rejected(ctx, call.ReasonEmpty, "the answer is empty")
 	}
 	if r.schema == nil {
 		return nil
 	}
 	text, problem := r.schema.Accept(resp.Text)
 	if problem != "" {
-		return r.rejected(call.ReasonBadOutput, "the answer does not match the schema: "+problem)
+		return r.rejected(ctx, call.ReasonBadOutput, "the answer does not match the schema: "+problem)
 	}
 	resp.Text = text
 	return nil
 }
 
 // rejected returns the error of an invalid answer. The backend may have done what the request asks for.
-func (r *reply) rejected(reason call.Reason, message string) *call.Error {
+func (r *reply) rejected(ctx context.Context, reason call.Reason, message string) *call.Error {
 	return &call.Error{
 		Reason: reason, ExitCode: -1, Message: message, Partial: r.resp.Text, Usage: r.resp.Usage, Quota: r.resp.Quota,
-		SideEffects: r.req.Access >= call.AccessWrite,
+		SideEffects: r.req.Access >= call.AccessWrite || call.HostToolsOf(ctx).HaveActed(),
 	}
 }
 

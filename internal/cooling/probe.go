@@ -32,7 +32,7 @@ func Probe(
 	if d := c.Timeout(); d > 0 {
 		limit = min(d, maxProbe)
 	}
-	ctx, cancel := judge.Within(ctx, limit)
+	ctx, cancel := judge.Within(call.WithHostTools(ctx, nil), limit) // a probe needs no functions of the caller
 	defer cancel()
 	probe := call.Prompt(probePrompt)
 	probe.Model, probe.Billing = req.Model, req.Billing

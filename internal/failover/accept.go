@@ -52,7 +52,8 @@ func (l *Loop) refusal(ctx context.Context, a *attempt, problem error) *call.Err
 	err := &call.Error{
 		Backend: resp.Backend, Reason: call.ReasonRejected, Message: problem.Error(), Partial: resp.Text,
 		Usage: resp.Usage, Earlier: resp.Attempts, Warnings: resp.Warnings, Err: problem, Stage: call.StageStarted,
-		SideEffects: l.Req.Access >= call.AccessWrite && !a.noTool, Session: resp.Session,
+		SideEffects: l.Req.Access >= call.AccessWrite && !a.noTool || call.HostToolsOf(ctx).HaveActed(),
+		Session:     resp.Session,
 	}
 	if changes := resp.Changes; changes != nil { // the caller does not get them
 		err.Discarded, err.SideEffects = true, changes.SideEffects

@@ -59,7 +59,8 @@ func (h *handover) start() {
 	l := h.loop
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.started != nil || l.Req.Access != call.AccessNone || !l.Outer.MilestonesOnly || l.MaxCostUSD > 0 {
+	if h.over || h.started != nil || l.Req.Access != call.AccessNone || !l.Outer.MilestonesOnly || l.MaxCostUSD > 0 ||
+		call.HostToolsOf(l.ctx) != nil { // the one that ends may still call a function
 		return
 	}
 	for j := h.from + 1; j < len(l.order); j++ {

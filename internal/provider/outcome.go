@@ -38,7 +38,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 	}
 	o.plan.explain(v.Err, ev)
 	hintDrift(v.Err, machine.Drift(o.plan.Call.Version, spec.CheckedWith))
-	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err)
+	v.Acted = o.req.Access >= call.AccessWrite && o.Judge().Acted(ev, v.Err) || o.plan.mode.tools.HaveActed()
 	ev.Secrets.AllDisguised(ev.Tally.Warnings)
 	log := o.Settings.Logger.With("backend", o.Name)
 	if v.Err != nil {
@@ -47,7 +47,7 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 		v.Err.Usage, v.Err.Quota = o.ownUsage(v.Err.Usage), o.windows(time.Now())
 		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
 		o.keepSession(v.Err)
-		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.confined.watched.Changed())
+		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.Call.Warnings, o.plan.confined.watched.Changed())
 		return nil, v
 	}
 	log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode)
@@ -104,7 +104,7 @@ func (o *outcome) response(text string) *call.Response {
 		Model:   cmp.Or(t.Model, inv.Call.Fields.Expand("{model}"), spec.DefaultModel),
 		Session: o.session(), KeySource: t.KeySource, Billing: inv.bill.Payer(t.KeySource),
 		Usage: o.ownUsage(total), Quota: o.windows(time.Now()), Duration: o.took,
-		Warnings: slices.Concat(skiplist.EnvironDoubts(), t.Warnings, inv.confined.watched.Changed()),
+		Warnings: slices.Concat(skiplist.EnvironDoubts(), t.Warnings, inv.Call.Warnings, inv.confined.watched.Changed()),
 		Flags:    t.Flags, Metadata: o.req.Metadata,
 		Drift: machine.Drift(inv.Call.Version, spec.CheckedWith), Confined: inv.confined.how,
 	}
@@ -114,7 +114,8 @@ func (o *outcome) response(text string) *call.Response {
 
 // session returns the handle of the session that the CLI reported, or "" if it stored none.
 func (o *outcome) session() string {
-	if o.req.Options.NoSessionPersistence || o.plan.box != nil && o.plan.Empty && o.Spec.Sessions.DirBound {
+	ends := o.plan.box != nil && o.plan.Empty || o.plan.Private // the directory ends with the call
+	if o.req.Options.NoSessionPersistence || ends && o.Spec.Sessions.DirBound {
 		return ""
 	}
 	return session.Handle{Backend: o.Name, ID: o.ev.Tally.Session}.String()

@@ -34,7 +34,8 @@ type mode struct {
 	shown  bool               // for display: texts are replaced by their size
 	starts bool               // the CLI will start, so its working directory is created
 
-	trace, traceState string // of the call's span, as in call.WithTrace
+	trace, traceState string          // of the call's span, as in call.WithTrace
+	tools             *call.HostTools // functions of the caller, or nil
 }
 
 // prepare does everything that precedes the start of the process. It starts nothing, except the status command
@@ -59,6 +60,10 @@ func (p *Provider) prepare(
 		m.temp = p.TempDir()
 	}
 	m.trace, m.traceState = call.TraceOf(ctx)
+	if m.tools = call.HostToolsOf(ctx); m.tools != nil && p.InContainer() {
+		return nil, p.Label(call.Errorf(call.ReasonUnsupported, "tools",
+			"a CLI in a container cannot reach the functions of the caller"))
+	}
 	m.starts = starts
 	inv, box, err := p.compose(path, req, known, m)
 	if err != nil {
@@ -89,7 +94,7 @@ func (p *Provider) compose(
 	}
 	h.Dir, h.RealDir, h.TempDir, h.TrustDir, h.Known = dir, dir, m.temp, p.Settings.TrustDir, known
 	h.Agent, h.Asks, h.Conversation, h.Version = p.Settings.Agent, m.asks, m.talks, p.Version(path)
-	h.Trace, h.TraceState = m.trace, m.traceState
+	h.Trace, h.TraceState, h.Tools = m.trace, m.traceState, m.tools
 	if !p.InContainer() {
 		h.RealDir = workdir.RealPath(dir)
 	}

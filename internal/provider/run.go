@@ -123,7 +123,9 @@ func limited(
 func (p *Provider) newRun(ctx context.Context, c *plan, stop context.CancelCauseFunc, emit func(call.Event)) *run {
 	r := &run{plan: c, spec: p.Spec, stop: stop, reading: p.reader(ctx, c, c.Call.Output, emit)}
 	r.earlyEnd = p.newEarlyEnd(ctx, stop)
-	r.earlyEnd.bound = func() bool { return bound(c.Call, r.reading, r.earlyEnd.view) }
+	r.earlyEnd.bound = func() bool {
+		return c.mode.tools.HaveActed() || bound(c.Call, r.reading, r.earlyEnd.view)
+	}
 	r.reading.Heard, r.reading.Stop, r.reading.Ended = r.hear, stop, func() bool { return ctx.Err() != nil }
 	return r
 }

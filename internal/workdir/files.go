@@ -14,7 +14,7 @@ import (
 // deletes the private directory.
 func MakeFiles(inv *compose.Invocation, inContainer bool) (remove func(), err *call.Error) {
 	remove = func() {}
-	if inv.Empty && !inContainer {
+	if inv.Empty && !inContainer && !inv.Private {
 		if err := localfile.KeepEmpty(inv.Dir, inv.Guards); err != nil {
 			return remove, noEmptyDir(err)
 		}
@@ -28,16 +28,31 @@ func MakeFiles(inv *compose.Invocation, inContainer bool) (remove func(), err *c
 	}
 	defer temp.Close()
 	remove = func() { _ = os.RemoveAll(inv.Temp) } // a failure only leaves a private directory behind
-	for _, f := range inv.Files {
-		name, err := filepath.Rel(inv.Temp, f.Path)
-		if err == nil {
-			err = temp.WriteFile(name, []byte(f.Content), 0o600)
+	if inv.Private {
+		for _, guard := range inv.Guards {
+			if err := write(temp, inv.Temp, filepath.Join(inv.Dir, guard), ""); err != nil {
+				return remove, noTempFile(err)
+			}
 		}
-		if err != nil {
+	}
+	for _, f := range inv.Files {
+		if err := write(temp, inv.Temp, f.Path, f.Content); err != nil {
 			return remove, noTempFile(err)
 		}
 	}
 	return remove, nil
+}
+
+// write creates a file below the directory at top, and the directories above the file.
+func write(dir *os.Root, top, path, content string) error {
+	name, err := filepath.Rel(top, path)
+	if err != nil {
+		return err
+	}
+	if err := dir.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return dir.WriteFile(name, []byte(content), 0o600)
 }
 
 func noTempFile(err error) *call.Error {

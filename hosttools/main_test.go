@@ -1,0 +1,144 @@
+package hosttools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/hosttools"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == playCLI {
+		os.Exit(play(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+// playCLI is the argument that makes the test binary a CLI whose model calls the functions that its prompt lists.
+const playCLI = "play-cli"
+
+// script is the prompt of the player.
+type script struct {
+	Calls    []toolCall
+	Parallel bool
+	Fail     string // the last line on stderr, with the exit code 1
+}
+
+type toolCall struct {
+	Name  string
+	Input any
+}
+
+// player returns a backend that runs scripts.
+func player(t *testing.T, name string, cfg clichain.Config) *clichain.Provider {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return clichain.NewProvider(clispec.Spec{
+		Name: name, Binary: self, Transports: []clispec.Transport{clispec.TransportStdin},
+		Args: []clispec.ArgRow{
+			{Args: []string{playCLI, "{host_url}"}, When: clispec.When{Set: []string{"host_url"}}},
+			{Args: []string{"--write"}, When: clispec.When{Set: []string{"schema"}, Access: []call.Access{call.AccessWrite}}},
+		},
+		Env:   []clispec.EnvRow{{Name: "HOST_TOKEN", Value: "{host_token}"}},
+		Lines: []clispec.LineRule{{Pattern: "BROKEN", Reason: call.ReasonServerError}},
+	}, &cfg)
+}
+
+func ask(t *testing.T, s script) clichain.Request {
+	t.Helper()
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	return clichain.Prompt(string(text))
+}
+
+// one is the request for a single call.
+func one(t *testing.T, name string, input any) clichain.Request {
+	t.Helper()
+	return ask(t, script{Calls: []toolCall{{name, input}}})
+}
+
+// play prints a line for each result.
+func play(url string) int {
+	var s script
+	if err := json.NewDecoder(os.Stdin).Decode(&s); err != nil {
+		return 2
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "player", Version: "1"}, nil)
+	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{
+		Endpoint: url, HTTPClient: &http.Client{Transport: withToken(os.Getenv("HOST_TOKEN"))},
+		DisableStandaloneSSE: true, MaxRetries: -1,
+	}, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	lines := make([]string, len(s.Calls))
+	var running sync.WaitGroup
+	for i, c := range s.Calls {
+		running.Go(func() {
+			lines[i] = resultLine(session.CallTool(context.Background(), &mcp.CallToolParams{Name: c.Name, Arguments: c.Input}))
+		})
+		if !s.Parallel {
+			running.Wait()
+		}
+	}
+	running.Wait()
+	fmt.Println(strings.Join(lines, "\n"))
+	if s.Fail != "" {
+		fmt.Fprintln(os.Stderr, s.Fail, os.Getenv("HOST_TOKEN"))
+		return 1
+	}
+	return 0
+}
+
+func resultLine(r *mcp.CallToolResult, err error) string {
+	switch {
+	case err != nil:
+		return "refused: " + err.Error()
+	case r.IsError:
+		return "error: " + r.Content[0].(*mcp.TextContent).Text
+	}
+	return "ok: " + r.Content[0].(*mcp.TextContent).Text
+}
+
+type withToken string
+
+func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// spy sees the offer that the provider gets.
+type spy struct {
+	*clichain.Provider
+	offer *call.HostTools
+}
+
+func (s *spy) Unwrap() clichain.Backend { return s.Provider }
+
+func (s *spy) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	s.offer = call.HostToolsOf(ctx)
+	return s.Provider.Complete(ctx, req)
+}
+
+type sum struct {
+	A int `json:"a"`
+	B int `json:"b" jsonschema:"the second summand"`
+}
+
+func add() hosttools.Tool {
+	return hosttools.Func("add", "Adds two numbers.", func(_ context.Context, in sum) (int, error) { return in.A + in.B, nil })
+}
