@@ -67,9 +67,9 @@ func removeBefore(root *os.Root, dir string, first int64) {
 
 // appendLine writes a line to a segment, and removes it again if it cannot be written completely.
 func appendLine(root *os.Root, s *segment, line []byte) error {
-	file, err := root.OpenFile(s.name(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := openSegment(root, s.name(), os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
-		return fmt.Errorf("calllog: %w", err)
+		return err
 	}
 	if _, err = file.Write(line); err != nil {
 		_ = file.Truncate(s.Bytes)
@@ -102,17 +102,17 @@ func (l *Log) current(root *os.Root) (*head, error) {
 // changed otherwise.
 func (h *head) settle(root *os.Root, dir string, now func() time.Time) error {
 	s := h.last()
-	file, err := root.OpenFile(s.name(), os.O_RDWR, 0)
+	file, err := openSegment(root, s.name(), os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) && s.Bytes == 0 {
 		h.Next = nil
 		return nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoFile) {
 		h.Next = nil
 		return h.begin(dir, now())
 	}
 	if err != nil {
-		return fmt.Errorf("calllog: %w", err)
+		return err
 	}
 	defer file.Close()
 	size, err := file.Seek(0, io.SeekEnd)

@@ -90,15 +90,18 @@ func (h *head) prepare(dir string, bytes int64, cfg Config, now time.Time) error
 	for _, s := range h.Segments {
 		total += s.Bytes
 	}
-	for len(h.Segments) > 1 && (total > cfg.MaxBytes || now.Sub(h.Segments[0].Begun) > cfg.MaxAge) {
+	for len(h.Segments) > 1 && (total > cfg.MaxBytes || now.Sub(h.Segments[0].Begun) > cfg.MaxAge ||
+		len(h.Segments) > maxSegments) {
 		total -= h.Segments[0].Bytes
 		h.Segments = slices.Delete(h.Segments, 0, 1)
 	}
 	return nil
 }
 
-// segments is the number of segments into which the limits divide a log.
-const segments = 8
+const (
+	segments    = 8  // the number of segments into which the limits divide a log
+	maxSegments = 64 // limits the size of the head, because other programs can cause new segments
+)
 
 // begin adds an empty segment with a number that no file has.
 func (h *head) begin(dir string, now time.Time) error {
@@ -142,12 +145,33 @@ func segmentsIn(dir string) (list []segment, err error) {
 	return list, nil
 }
 
+// errNoFile is wrapped by the errors for a segment that is a link, a pipe or a directory. A pipe would block.
+var errNoFile = errors.New("is not a regular file")
+
+// openSegment opens the file of a segment in the directory of the log.
+func openSegment(root *os.Root, name string, flags int) (*os.File, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("calllog: %s %w", filepath.Join(root.Name(), name), errNoFile)
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		var file *os.File
+		if file, err = root.OpenFile(name, flags, 0o600); err == nil {
+			return file, nil
+		}
+	}
+	return nil, fmt.Errorf("calllog: %w", err)
+}
+
 // readHead reads the head. The error wraps [fs.ErrNotExist] or errDamagedHead if there is no valid head.
 func readHead(dir string) (*head, error) {
 	path := filepath.Join(dir, headName)
 	data, err := localfile.ReadOwn(path, maxHead)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = localfile.ReadOwn(path+newHead, maxHead)
+	}
+	if errors.Is(err, localfile.ErrTooBig) {
+		err = fmt.Errorf("%w: %w", errDamagedHead, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("calllog: %w", err)

@@ -2,7 +2,6 @@ package calllog
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +48,16 @@ func (l *Log) Records(f Filter) iter.Seq2[Record, error] {
 			yield(Record{}, err)
 			return
 		}
+		root, err := os.OpenRoot(l.dir)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				yield(Record{}, fmt.Errorf("calllog: %w", err))
+			}
+			return
+		}
+		defer root.Close()
 		for _, s := range files {
-			for r, err := range l.recordsIn(s) {
+			for r, err := range recordsIn(root, s) {
 				if (err != nil || f.Match(r)) && !yield(r, err) {
 					return
 				}
@@ -60,14 +67,14 @@ func (l *Log) Records(f Filter) iter.Seq2[Record, error] {
 }
 
 // recordsIn yields the records of one segment.
-func (l *Log) recordsIn(s segment) iter.Seq2[Record, error] {
+func recordsIn(root *os.Root, s segment) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		file, err := os.Open(filepath.Join(l.dir, s.name()))
+		file, err := openSegment(root, s.name(), os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			return // an append has removed it
 		}
 		if err != nil {
-			yield(Record{}, fmt.Errorf("calllog: %w", err))
+			yield(Record{}, err)
 			return
 		}
 		defer file.Close()
@@ -91,30 +98,40 @@ func (l *Log) recordsIn(s segment) iter.Seq2[Record, error] {
 	}
 }
 
-var errCutOff = errors.New("the last line has no line break")
+var (
+	errCutOff  = errors.New("the last line has no line break")
+	errTooLong = fmt.Errorf("the line has more than %d bytes", maxLine)
+)
 
-// linesOf yields the lines of a file without their line breaks. A line is valid until the next one. The error is the
-// last element.
+// linesOf yields the lines of a file without their line breaks. A line is valid until the next one. It yields an error
+// instead of a line that is too long; another error is the last element.
 func linesOf(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		scanner := bufio.NewScanner(r)
-		scanner.Buffer(nil, maxLine+1)
-		scanner.Split(func(data []byte, atEOF bool) (advance int, token []byte, err error) {
-			if i := bytes.IndexByte(data, '\n'); i >= 0 {
-				return i + 1, data[:i:i], nil
+		in := bufio.NewReaderSize(r, maxLine+1)
+		for {
+			line, err := in.ReadSlice('\n')
+			if err == nil {
+				if !yield(line[:len(line)-1:len(line)-1], nil) {
+					return
+				}
+				continue
 			}
-			if atEOF && len(data) > 0 {
-				return 0, nil, errCutOff
+			long := errors.Is(err, bufio.ErrBufferFull)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				line, err = in.ReadSlice('\n')
 			}
-			return 0, nil, nil
-		})
-		for scanner.Scan() {
-			if !yield(scanner.Bytes(), nil) {
-				return
+			switch {
+			case err == nil:
+				if !yield(nil, errTooLong) {
+					return
+				}
+				continue
+			case !errors.Is(err, io.EOF):
+				yield(nil, err)
+			case long || len(line) > 0:
+				yield(nil, errCutOff)
 			}
-		}
-		if err := scanner.Err(); err != nil {
-			yield(nil, err)
+			return
 		}
 	}
 }

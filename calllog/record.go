@@ -97,6 +97,8 @@ const (
 	maxPath     = 4 << 10   // bytes of the project
 	maxText     = 256 << 10 // bytes of the prompt, and of the answer
 	maxLine     = 1 << 20   // bytes of a line
+	maxTokens   = 1 << 40   // so that sums do not overflow; more is not possible
+	maxCost     = 1e9       // US dollars
 	hashLength  = sha256.Size * 2
 )
 
@@ -118,7 +120,8 @@ func parseLine(line []byte) (r Record, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err
 	}
-	if r.ID == "" || r.Time.IsZero() {
+	if u := r.Usage; r.ID == "" || r.Time.IsZero() || r.Duration < 0 || u.InputTokens < 0 || u.InputTokens > maxTokens ||
+		u.OutputTokens < 0 || u.OutputTokens > maxTokens || u.CostUSD != nil && (*u.CostUSD < 0 || *u.CostUSD > maxCost) {
 		return r, fmt.Errorf("the line is not a record")
 	}
 	return r, nil

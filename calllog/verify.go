@@ -69,10 +69,11 @@ type verification struct {
 // snapshot is an open segment.
 type snapshot struct {
 	segment
-	file  *os.File // nil: missing
-	size  int64
-	count int64  // records that it must have
-	hash  string // of its last line
+	file     *os.File // nil: missing
+	size     int64
+	replaced bool   // it is not a file any more
+	count    int64  // records that it must have
+	hash     string // of its last line
 }
 
 func (v *verification) add(file string, line int64, format string, args ...any) {
@@ -114,11 +115,12 @@ func (v *verification) open(root *os.Root, dir string) error {
 		if i+1 < len(h.Segments) {
 			snap.count, snap.hash = h.Segments[i+1].First-s.First, h.Segments[i+1].Before
 		}
-		if snap.file, err = root.Open(s.name()); err == nil {
+		snap.file, err = openSegment(root, s.name(), os.O_RDONLY)
+		if err == nil {
 			snap.size, err = snap.file.Seek(0, io.SeekEnd)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("calllog: %w", err)
+		if snap.replaced = errors.Is(err, errNoFile); err != nil && !snap.replaced && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		v.files = append(v.files, snap)
 	}
@@ -136,6 +138,9 @@ func (v *verification) segment(i int) {
 	switch {
 	case s.Lost:
 		v.add(s.name(), 0, "its head was missing or damaged, so that its records cannot be verified")
+		return
+	case s.replaced:
+		v.add(s.name(), 0, "it is not a regular file; it had %d records", s.count)
 		return
 	case s.file == nil && s.Bytes > 0:
 		v.add(s.name(), 0, "the file is missing; it had %d records", s.count)
@@ -180,10 +185,9 @@ func (v *verification) note(r rest) {
 func (v *verification) lines(s snapshot) {
 	before, number := s.Before, int64(0)
 	for line, err := range linesOf(io.NewSectionReader(s.file, 0, min(s.size, s.Bytes))) {
-		number++
-		if err != nil {
+		if number++; err != nil {
 			v.add(s.name(), number, "the line cannot be read: %v", err)
-			break
+			return
 		}
 		if !follows(line, before) {
 			v.add(s.name(), number, "the line or the line before was changed, moved or removed")
