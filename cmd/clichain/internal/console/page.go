@@ -1,7 +1,6 @@
 package console
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -106,10 +105,8 @@ func Cell(text string, columns int) string {
 // Plain returns text unchanged.
 func Plain(text string) string { return text }
 
-var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
 // WidthOf returns the width of a text without its escape codes.
-func WidthOf(text string) int { return terminal.Width(escape.ReplaceAllString(text, "")) }
+func WidthOf(text string) int { return terminal.StyledWidth(text) }
 
 // BreakAt splits a text into pieces of at most width columns.
 func BreakAt(text string, width int) (pieces []string) {

@@ -28,8 +28,7 @@ func (e *Env) Report(ctx context.Context, err error, asJSON bool) int {
 	switch {
 	case ok && known.Err == nil:
 	case errors.Is(err, syscall.EPIPE): // the reader closed the pipe
-	case asJSON: // a failed write needs no report: the exit code is not 0
-		_ = WriteJSON(e.Out, map[string]any{"error": FailureOf(err, status)}, false)
+	case asJSON && WriteJSON(e.Out, map[string]any{"error": FailureOf(err, status)}, false) == nil:
 	case status > 128:
 		fmt.Fprintln(e.Err, "clichain:", context.Cause(ctx))
 	default:

@@ -2,7 +2,9 @@
 package history
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -64,6 +66,9 @@ func each(r *selection.Resolver, f calllog.Filter, use func(calllog.Record) erro
 	}
 	damaged := 0
 	for record, err := range log.Records(f) {
+		if _, unreadable := errors.AsType[*fs.PathError](err); unreadable {
+			return console.Fail(console.ExitFailed, err)
+		}
 		if err != nil {
 			if damaged++; damaged == 1 {
 				fmt.Fprintf(r.Err, "clichain: warning: %s; see `clichain usage --verify`\n", terminal.OneLine(err.Error()))
@@ -77,7 +82,14 @@ func each(r *selection.Resolver, f calllog.Filter, use func(calllog.Record) erro
 	return nil
 }
 
-// nothingLogged explains an empty output.
+// nothing explains an empty output.
+func (f *Filter) nothing() string {
+	if *f != (Filter{}) {
+		return "No logged call matches the flags.\n"
+	}
+	return nothingLogged
+}
+
 const nothingLogged = `No calls are logged.
 Set "usage.log" to on to log each call: clichain config set usage.log on
 `

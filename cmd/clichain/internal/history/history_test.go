@@ -117,6 +117,24 @@ func TestPrint(t *testing.T) {
 	require.Regexp(t, `(?s)^day .*\n2026-03-04 +1 +1 .*\nall calls +1 +1 .*\n$`, out.String())
 }
 
+// On a narrow terminal, the keys are more important than the tokens.
+func TestTableOnNarrowTerminal(t *testing.T) {
+	r, _, _ := logged(t, calls())
+	sums, err := summarize(r, calllog.Filter{}, ByDay)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join([]string{
+		"day         calls  failed  output      cost",
+		"2026-03-02      1       0    4321   $0.4321",
+		"2026-03-03      1       0     99k         -",
+		"2026-03-04      2       1       1  $1234.50",
+		"all calls       4       1    104k  $1234.93",
+	}, "\n")+"\n", sums.table(console.Style{}, 46))
+	for line := range strings.Lines(sums.table(console.Style{}, 20)) {
+		require.LessOrEqual(t, console.WidthOf(strings.TrimSuffix(line, "\n")), 40, line)
+		require.NotContains(t, line, "…")
+	}
+}
+
 func TestPrintNothing(t *testing.T) {
 	r, out, _ := logged(t, nil)
 	require.NoError(t, Print(r, Options{}))

@@ -37,10 +37,15 @@ only if "usage.content" is on too. The log is on this machine.`,
   clichain log --limit 1000 --json | jq 'select(.backend == "codex") | .usage'`,
 		Args: console.AtMostOneArg("log", "ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return showCall(r, args[0], f.json)
+			switch {
+			case len(args) == 0:
+				return listCalls(r, f)
+			case args[0] == "":
+				return console.Usagef("log: the ID is empty: run \"clichain log\" to list the calls with their IDs")
+			case f.Filter != (Filter{}):
+				return console.Usagef("log: flags that select calls cannot be used with the ID %s", terminal.OneLine(args[0]))
 			}
-			return listCalls(r, f)
+			return showCall(r, args[0], f.json)
 		},
 	}
 	flags := cmd.Flags()
@@ -81,7 +86,7 @@ func listCalls(r *selection.Resolver, f *logFlags) error {
 		return nil
 	}
 	if len(latest) == 0 {
-		return r.Print(nothingLogged)
+		return r.Print(f.nothing())
 	}
 	return r.Print(callLines(latest, r.StyleOf(r.Out), console.LineWidth(r.Out)))
 }

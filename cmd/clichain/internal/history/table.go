@@ -76,7 +76,7 @@ func Print(r *selection.Resolver, o Options) error {
 		return r.PrintJSON(s)
 	}
 	if s.Total.Calls == 0 {
-		return r.Print(nothingLogged)
+		return r.Print(o.nothing())
 	}
 	return r.Print(s.table(r.StyleOf(r.Out), console.Columns(r.Out)))
 }
@@ -124,6 +124,8 @@ func summarize(r *selection.Resolver, filter calllog.Filter, by Group) (summary,
 	return s, err
 }
 
+const minKey = 12 // columns that a key has at least
+
 // table returns the summary in lines of up to width columns.
 func (s summary) table(style console.Style, width int) string {
 	p := console.NewPage(style, width)
@@ -142,11 +144,21 @@ func (s summary) table(style console.Style, width int) string {
 		keys = append(keys, cmp.Or(r.Key, "-"))
 	}
 	keys = append(keys, "all calls")
-	widths, rest := console.Widths(cells), 0
-	for _, w := range widths {
-		rest += 2 + w
+	widths, column := console.Widths(cells), 0
+	for drop := 2; ; drop++ { // without the tokens if a row is too narrow for them
+		rest := p.Width
+		for _, w := range widths {
+			rest -= 2 + w
+		}
+		column = console.Widest(keys, rest)
+		if column >= console.Widest(keys, minKey) || drop > 3 {
+			break
+		}
+		for i := range cells {
+			cells[i] = slices.Delete(cells[i], 2, 3)
+		}
+		widths = console.Widths(cells)
 	}
-	column := console.Widest(keys, p.Width-rest)
 	for i, key := range keys {
 		line := ""
 		for j, text := range cells[i] {

@@ -18,7 +18,7 @@ func Verify(ctx context.Context, r *selection.Resolver, asJSON bool) error {
 	}
 	report, err := log.Verify(ctx)
 	if err != nil {
-		return console.Fail(console.ExitFailed, err)
+		return console.Fail(console.ExitFailed, fmt.Errorf("%w (the log is in %s)", err, log.Dir()))
 	}
 	if asJSON {
 		err = r.PrintJSON(report)
@@ -41,7 +41,11 @@ func Verify(ctx context.Context, r *selection.Resolver, asJSON bool) error {
 		}
 		err = r.Print(p.String())
 	}
-	if err == nil && len(report.Problems) > 0 {
+	switch {
+	case err != nil || len(report.Problems) == 0:
+	case asJSON: // the report has the problems
+		err = console.Fail(console.ExitFailed, nil)
+	default:
 		err = console.Fail(console.ExitFailed, fmt.Errorf("the log was changed: %s",
 			console.Plural(len(report.Problems), "problem", "problems")))
 	}

@@ -52,5 +52,6 @@ func (r *Resolver) logHooks() (*clichain.Hooks, error) {
 }
 
 func (r *Resolver) warnUnlogged(err error) {
-	fmt.Fprintf(r.Err, "clichain: warning: calls are not logged: %s\n", terminal.OneLine(err.Error()))
+	fmt.Fprintf(r.Err, "clichain: warning: calls are not logged: %s; see `clichain usage --verify`\n",
+		terminal.OneLine(err.Error()))
 }

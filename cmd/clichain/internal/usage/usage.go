@@ -79,13 +79,17 @@ Set "cooldowns" to a file; see "clichain help settings".
 // check rejects flags that would have no effect.
 func (f *usageFlags) check() error {
 	named := len(f.Only)+len(f.SpecFiles)+len(f.Binaries)+len(f.Config.PassEnv) > 0
+	past := f.history || f.verify
 	switch {
+	case past && (f.Given() || named):
+		return console.Usagef("--history and --verify: read the log of this user: they cannot be used with " +
+			"--nats, --store, --only, --pass-env, --spec or --binary")
+	case f.past.Set() && !f.history:
+		return console.Usagef("--by and --since: they need --history")
 	case f.watch && f.Embedded():
 		return console.Usagef("--watch: cannot be used with --store, because one process at a time can use a directory")
 	case f.refresh && f.Given():
 		return console.Usagef("--refresh: asks the CLIs of this user: it cannot be used with --nats or --store")
-	case f.past.Set():
-		return console.Usagef("--by and --since: they need --history")
 	case named && !f.refresh:
 		return console.Usagef("--only, --pass-env, --spec and --binary: need --refresh")
 	}
@@ -93,15 +97,15 @@ func (f *usageFlags) check() error {
 }
 
 func runUsage(ctx context.Context, r *selection.Resolver, f *usageFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
 	switch {
 	case f.history:
 		f.past.JSON = f.json
 		return history.Print(r, f.past)
 	case f.verify:
 		return history.Verify(ctx, r, f.json)
-	}
-	if err := f.check(); err != nil {
-		return err
 	}
 	if f.refresh {
 		if err := refresh(ctx, r, f); err != nil {

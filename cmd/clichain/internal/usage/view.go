@@ -59,7 +59,7 @@ func (v *view) watch(ctx context.Context, look func(context.Context) (map[string
 			return console.Fail(console.ExitFailed, err)
 		}
 		if err := show(last, err, time.Now()); err != nil {
-			return console.OutputError(err)
+			return err
 		}
 		pause := time.NewTimer(watchEvery)
 		select {
@@ -77,14 +77,14 @@ type show func(quotas map[string]cooldown.Quota, failure error, now time.Time) e
 // redraw returns a function that replaces the table on a terminal.
 func (v *view) redraw(screen *terminal.Screen) show {
 	return func(quotas map[string]cooldown.Quota, failure error, now time.Time) error {
-		return screen.Draw(func(width int) string {
+		return console.OutputError(screen.Draw(func(width int) string {
 			text := v.text(reportOf(quotas, now), width, now)
 			if failure != nil {
 				message := "cannot read the usage: " + terminal.OneLine(failure.Error())
 				text += "\n" + v.StyleOf(v.Out).Red(terminal.Shorten(message, width)) + "\n"
 			}
 			return text
-		})
+		}))
 	}
 }
 

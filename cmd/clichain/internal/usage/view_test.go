@@ -119,6 +119,19 @@ func TestWatchPrintsChangedReportsAsJSON(t *testing.T) {
 	})
 }
 
+// full is an output without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestWatchReportsFailedOutputOnce(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		v := &view{Env: &console.Env{Out: full{}, Err: full{}, Getenv: func(string) string { return "" }}, json: asJSON}
+		err := v.watch(t.Context(), func(context.Context) (map[string]cooldown.Quota, error) { return nil, nil })
+		require.EqualError(t, err, "cannot write the output: no space left")
+	}
+}
+
 func TestWatchFailsAtFirstLook(t *testing.T) {
 	broken := errors.New("broken")
 	err := viewOn(&recorded{}).watch(t.Context(), func(context.Context) (map[string]cooldown.Quota, error) { return nil, broken })
