@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/clichain/clichain/calllog"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/live"
+	"github.com/clichain/clichain/quota"
 )
 
 type testKey struct{}
@@ -150,4 +152,27 @@ func TestSessionWithBrokenStore(t *testing.T) {
 	resp, err := s.Ask(t.Context(), "recall it")
 	require.NoError(t, err)
 	require.Len(t, resp.Quota, 1)
+}
+
+// The calls of a chain of pooled processes store their windows, and a later chain leaves the reserve.
+func TestPoolChainKeepsUsageWindows(t *testing.T) {
+	each(t, func(t *testing.T, dialect string) {
+		store := cooldown.NewMemory()
+		p := agentWith(t, usageSpec(dialect), dialect, "", patient)
+		pool := live.NewPool([]*clichain.Provider{p}, &live.PoolConfig{Wait: time.Minute})
+		t.Cleanup(func() { require.Empty(t, pool.Close().Left) })
+		chain := func(reserve float64) *clichain.Chain {
+			return clichain.ChainOf(pool.Backends(), &clichain.ChainConfig{Store: store, Reserve: quota.Reserve{Share: reserve}})
+		}
+		resp, err := chain(0.95).Complete(t.Context(), clichain.Prompt("recall it"))
+		require.NoError(t, err)
+		require.Equal(t, 1, pool.Stats().Warm)
+		requireShare(t, 0.1, resp.Quota)
+		requireShare(t, 0.1, chain(0).Quota(t.Context(), p))
+		_, err = chain(0.95).Complete(t.Context(), clichain.Prompt("recall it"))
+		requireReason(t, clichain.ReasonReserved, err)
+		_, err = chain(0.8).Complete(t.Context(), clichain.Prompt("recall it"))
+		require.NoError(t, err)
+		require.Equal(t, 2, pool.Stats().Warm)
+	})
 }
