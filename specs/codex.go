@@ -250,8 +250,9 @@ func codexEvents() []clispec.EventRule {
 		}},
 		// Only in the file of the session.
 		{
-			Match: pairs("type", "event_msg", "payload.type", "token_count", "@.value.used_percent", ".+"),
-			Each:  "payload.rate_limits|@members", Kind: call.EventLimit, Set: pairs(
+			Match: pairs("type", "event_msg", "payload.type", "token_count", "payload.rate_limits.limit_id", "(codex)?",
+				"@.value.used_percent", ".+"),
+			Each: "payload.rate_limits|@members", Kind: call.EventLimit, Set: pairs(
 				"window", "@.key", "window_used_percent", "@.value.used_percent", "window_minutes", "@.value.window_minutes",
 				"window_reset_s", "@.value.resets_at", "window_observed", "timestamp",
 			),

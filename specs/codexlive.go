@@ -148,9 +148,10 @@ func codexLiveEvents() []clispec.EventRule {
 }
 
 // codexWindows reads the usage windows of the plan at a path. The app-server reports them in each turn, and if asked.
+// A report with another id is about a separate limit, such as that of one model, with windows of the same names.
 func codexWindows(method, path string) clispec.EventRule {
 	return clispec.EventRule{
-		Match: pairs("method", method, "@.value.usedPercent", ".+"),
+		Match: pairs("method", method, path+".limitId", "(codex)?", "@.value.usedPercent", ".+"),
 		Each:  path + "|@members",
 		Kind:  call.EventLimit, Set: pairs(
 			"window", "@.key", "window_used_percent", "@.value.usedPercent",

@@ -83,6 +83,8 @@ func TestUsageWindows(t *testing.T) {
 		{"percent and minutes", "codex live", `{"limitId":"codex","primary":{"usedPercent":42,"windowDurationMins":300,"resetsAt":` + in2h + `},"secondary":{"usedPercent":7.5,"windowDurationMins":10080},"credits":null}`,
 			[]call.QuotaWindow{window("primary", 0.42, five, reset), window("secondary", 0.075, week, time.Time{})}},
 		{"one window", "codex live", `{"primary":{"usedPercent":0},"secondary":null}`, []call.QuotaWindow{window("primary", 0.0, 0, time.Time{})}},
+		{"separate limit", "codex live", `{"limitId":"codex_other","primary":{"usedPercent":90}}`, nil},
+		{"separate limit in the file", "codex file", `{"limit_id":"codex_other","primary":{"used_percent":90}}`, nil},
 		{"negative length", "codex live", `{"primary":{"usedPercent":1,"windowDurationMins":-3}}`, []call.QuotaWindow{window("primary", 0.01, 0, time.Time{})}},
 		{"file", "codex file", `{"primary":{"used_percent":100,"window_minutes":300,"resets_at":` + in2h + `}}`, []call.QuotaWindow{window("primary", 1.0, five, reset)}},
 	} {
