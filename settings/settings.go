@@ -31,6 +31,8 @@ type Values struct {
 	Confine call.Confinement `json:"confine"`
 	// Reserve is the share of each usage window of a plan that calls leave to others.
 	Reserve Reserve `json:"reserve"`
+	// Accounts names the accounts of backends, for the cooldowns and usage windows that logins share.
+	Accounts Accounts `json:"accounts"`
 	// Cooldowns is the absolute path of the file for shared cooldowns, or "off".
 	Cooldowns string `json:"cooldowns"`
 	// UsageLog turns on the log of calls. UsageContent adds prompts and answers to it.

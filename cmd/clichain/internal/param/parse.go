@@ -73,6 +73,11 @@ func Payer(text string) (payer settings.Payer, err error) {
 	return payer, nil
 }
 
+// Accounts parses the accounts of backends.
+func Accounts(text string) (accounts settings.Accounts, err error) {
+	return accounts, accounts.UnmarshalText([]byte(text))
+}
+
 // Reserve parses a reserve.
 func Reserve(text string) (reserve settings.Reserve, err error) {
 	return reserve, reserve.UnmarshalText([]byte(text))
@@ -123,9 +128,12 @@ func (v *Values) setAccount(text string) error {
 	if !ok || name == "" || account == "" {
 		return errors.New("write backend=account, such as claude=team")
 	}
-	set(&v.Accounts, name, account)
+	v.SetAccount(name, account)
 	return nil
 }
+
+// SetAccount sets the account of a backend.
+func (v *Values) SetAccount(name, account string) { set(&v.Accounts, name, account) }
 
 func (v *Values) setEnv(text string) error {
 	name, value, ok := strings.Cut(text, "=")

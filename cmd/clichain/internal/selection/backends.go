@@ -33,6 +33,11 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if named, source := r.accounts(); source != "" {
+		if err := c.Known(source, maps.Keys(named)); err != nil {
+			return nil, err
+		}
+	}
 	for flag, named := range map[string]iter.Seq[string]{
 		"--binary": maps.Keys(f.Binaries), "--account": maps.Keys(f.Accounts),
 		"--extra": maps.Keys(f.Request.Options.Extra),
@@ -55,6 +60,15 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// accounts returns the accounts in the settings, and their source; "" if there are none.
+func (r *Resolver) accounts() (named map[string]string, source string) {
+	c, err := r.Settings()
+	if err != nil || c.Accounts == "" {
+		return nil, ""
+	}
+	return c.Accounts.Map(), c.origin("accounts")
 }
 
 // SelectAvailable selects the backends of a command. If none of them is available, it fails and prints the installed

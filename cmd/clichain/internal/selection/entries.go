@@ -46,6 +46,7 @@ const (
 	billingVariable      = "CLICHAIN_BILLING"
 	confineVariable      = "CLICHAIN_CONFINE"
 	reserveVariable      = "CLICHAIN_RESERVE"
+	accountsVariable     = "CLICHAIN_ACCOUNTS"
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
 	usageLogVariable     = "CLICHAIN_USAGE_LOG"
 	usageContentVariable = "CLICHAIN_USAGE_CONTENT"
@@ -68,6 +69,8 @@ var Entries = []Entry{
 		func(c call.Confinement) string { return string(c) }, param.OneOf(param.Confinements...)),
 	entryOf("reserve", reserveVariable, func(v *settings.Values) *settings.Reserve { return &v.Reserve },
 		settings.Reserve.String, param.Reserve),
+	entryOf("accounts", accountsVariable, func(v *settings.Values) *settings.Accounts { return &v.Accounts },
+		settings.Accounts.String, param.Accounts),
 	entryOf("cooldowns", CooldownsVariable, func(v *settings.Values) *string { return &v.Cooldowns },
 		func(path string) string { return path }, func(path string) (string, error) { return path, nil }),
 	entryOf("usage.log", usageLogVariable, func(v *settings.Values) *settings.Switch { return &v.UsageLog },

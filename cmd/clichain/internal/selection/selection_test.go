@@ -69,12 +69,13 @@ func TestEntries(t *testing.T) {
 	texts := map[string]string{
 		"order": "claude,codex", "timeout": "1m0s", "agent_timeout": "2m0s", "budget": "3m0s",
 		"specs": "/a" + string(os.PathListSeparator) + "/b", "billing": "any", "confine": "required", "cooldowns": "/c",
-		"reserve": "0.3,codex=0.5", "usage.log": "on", "usage.content": "off",
+		"accounts": "claude=team", "reserve": "0.3,codex=0.5", "usage.log": "on", "usage.content": "off",
 	}
 	full := settings.Values{
 		Order: []string{"claude", "codex"}, Timeout: settings.Duration(time.Minute), AgentTimeout: settings.Duration(2 * time.Minute),
 		Budget: settings.Duration(3 * time.Minute), Specs: []string{"/a", "/b"}, Billing: "any",
 		Confine: "required", Cooldowns: "/c", UsageLog: settings.On, UsageContent: settings.Off, Reserve: "0.3,codex=0.5",
+		Accounts: "claude=team",
 	}
 	var read, copied settings.Values
 	require.Len(t, Entries, len(texts))
@@ -109,4 +110,14 @@ func TestSettingsIgnoreWorkingDirectory(t *testing.T) {
 			require.Empty(t, c.Order)
 		})
 	}
+}
+
+// Each account comes from the flag, else from the setting.
+func TestSettleAccounts(t *testing.T) {
+	var f param.Values
+	f.SetAccount("claude", "mine")
+	r := resolverOf(t, "accounts: claude=team, codex=work\n", "", nil)
+	require.NoError(t, r.Settle(&f))
+	require.Equal(t, map[string]string{"claude": "mine", "codex": "work"}, f.Accounts)
+	require.Error(t, resolverOf(t, "", "", map[string]string{"CLICHAIN_ACCOUNTS": "team"}).Settle(&f))
 }

@@ -276,6 +276,12 @@ func (r *Resolver) Settle(f *param.Values) error {
 	if f.Reserve == "" {
 		f.Reserve, err = c.Reserve, cmp.Or(err, c.Invalid["reserve"])
 	}
+	for name, account := range c.Accounts.Map() {
+		if f.Accounts[name] == "" {
+			f.SetAccount(name, account)
+		}
+	}
+	err = cmp.Or(err, c.Invalid["accounts"])
 	if f.Config.Confine == "" {
 		f.Config.Confine, err = c.Confine, cmp.Or(err, c.Invalid["confine"])
 	}

@@ -155,6 +155,8 @@ const settingsFile = `The settings file is YAML or JSON. All settings are option
   specs: [mine.yaml]       # files of specs              CLICHAIN_SPECS
   billing: subscription    # or api_key, or any          CLICHAIN_BILLING
   confine: required        # or auto, or off             CLICHAIN_CONFINE
+  reserve: 0.3             # share for other users       CLICHAIN_RESERVE
+  accounts: claude=team    # plans of backends           CLICHAIN_ACCOUNTS
   cooldowns: off           # or a file                   CLICHAIN_COOLDOWNS
   usage.log: on            # log calls, or off           CLICHAIN_USAGE_LOG
   usage.content: on        # with their texts, or off    CLICHAIN_USAGE_CONTENT
