@@ -19,7 +19,7 @@ func (a *Accounts) UnmarshalText(text []byte) error {
 			return fmt.Errorf("has %q: write backend=account, such as claude=team,codex=work", element)
 		}
 		if seen[name] {
-			return fmt.Errorf("has two accounts of %s: name one of them, or give the other login a backend of its own", name)
+			return fmt.Errorf("has two accounts of %s: keep one of them, or add another backend for the other login", name)
 		}
 		seen[name] = true
 	}

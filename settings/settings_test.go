@@ -100,7 +100,7 @@ func TestLoadErrors(t *testing.T) {
 		{"accounts as a map", "accounts: {claude: team}", "line 1:11: accounts: is a map"},
 		{"account without a backend", "accounts: team", `line 1:11: accounts: has "team": write backend=account, such as claude=team,codex=work`},
 		{"backend without an account", "accounts: claude=", `line 1:11: accounts: has "claude=": write backend=account`},
-		{"two accounts", "accounts: claude=a,claude=b", "line 1:11: accounts: has two accounts of claude: name one of them"},
+		{"two accounts", "accounts: claude=a,claude=b", "line 1:11: accounts: has two accounts of claude: keep one of them"},
 		{"reserve above one", "reserve: 30", "line 1:10: reserve: share is 30: use a share from 0 to 1, such as 0.3 for 30 %"},
 		{"unknown confinement", "confine: me", `line 1:10: confine: is "me": use auto, required or off`},
 		{"unknown switch", "usage.log: yes", `line 1:12: usage.log: is "yes": use on or off`},
