@@ -68,7 +68,7 @@ func TestMixedFleetIsKilled(t *testing.T) {
 		fleets = append(fleets, f)
 	}
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*limit+time.Duration(*soakJobs)*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*limit+2*time.Duration(*soakJobs)*time.Second)
 	defer cancel()
 	submitted := make(chan map[string]time.Time, 1)
 	go func() { submitted <- submitMixed(ctx, q) }()

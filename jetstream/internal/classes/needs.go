@@ -17,7 +17,7 @@ import (
 
 // Protocol is the version of the jobs that this module writes, and the latest version that its workers run. It
 // increases whenever a job or a request gets a new field, so that no worker runs a job that it knows only in part.
-const Protocol = 2
+const Protocol = 3
 
 // FirstProtocol is the version of a job without a version.
 const FirstProtocol = 1
