@@ -42,10 +42,25 @@ func Probe(
 	if err != nil {
 		deadline, ok := caller.Deadline()
 		cutShort = ok && deadline.Sub(start) < limit/2 && errors.Is(err, context.DeadlineExceeded)
+		err = withoutSession(err)
 		return policy.AttemptsOf(c.Name(), err, took), cutShort, err
 	}
 	answered := call.Attempt{
 		Backend: c.Name(), Reason: call.ReasonCanceled, Duration: took, Usage: resp.Usage, Err: errProbe,
 	}
 	return append(slices.Clone(resp.Attempts), answered), false, nil
+}
+
+// withoutSession returns the error of a probe without the sessions of the probe, which no call continues.
+func withoutSession(err error) error {
+	be, ok := err.(*call.Error)
+	if !ok {
+		return err
+	}
+	own := *be
+	own.Session, own.Earlier = "", slices.Clone(be.Earlier)
+	for i, a := range own.Earlier {
+		own.Earlier[i].Err = withoutSession(a.Err)
+	}
+	return &own
 }
