@@ -68,7 +68,7 @@ func windowAt(w call.QuotaWindow, now time.Time) window {
 		Name: at.Name, Used: at.Used, LengthMS: at.Length.Milliseconds(), ResetsAt: at.ResetsAt, ObservedAt: at.ObservedAt,
 	}
 	if at.ObservedAt.After(w.ObservedAt) {
-		out.ObservedAt, out.EmptySince = w.ObservedAt, at.ObservedAt
+		out.ObservedAt, out.EmptySince = w.ObservedAt.UTC(), at.ObservedAt
 		return out
 	}
 	if perHour, ok := quota.Rate(at, now); ok {

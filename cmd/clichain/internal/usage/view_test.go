@@ -165,10 +165,10 @@ func TestReportAsJSON(t *testing.T) {
 	require.NoError(t, v.print(quotas, afternoon))
 	require.JSONEq(t, `{"accounts":[
 		{"key":"k","backends":["claude"],"windows":[{"name":"five_hour","used":0.5,"length_ms":18000000,
-			"resets_at":"2027-02-03T18:48:00+01:00","observed_at":"2027-02-03T14:48:00+01:00",
-			"used_per_hour":0.5,"used_up_at":"2027-02-03T15:48:00+01:00"}]},
+			"resets_at":"2027-02-03T17:48:00Z","observed_at":"2027-02-03T13:48:00Z",
+			"used_per_hour":0.5,"used_up_at":"2027-02-03T14:48:00Z"}]},
 		{"key":"z","account":"team","backends":["codex"],"windows":[
-			{"name":"primary","used":0,"observed_at":"2027-02-03T12:48:00+01:00","empty_since":"2027-02-03T13:48:00+01:00"},
+			{"name":"primary","used":0,"observed_at":"2027-02-03T11:48:00Z","empty_since":"2027-02-03T12:48:00Z"},
 			{"name":"secondary","used":null}]}]}`, out.take())
 }
 
