@@ -108,10 +108,10 @@ func (o *spied) Complete(ctx context.Context, req clichain.Request) (*clichain.R
 	return o.cli.Complete(ctx, req)
 }
 
-// ownServer configures an MCP server of the user that writes its environment into the file.
+// ownServer configures an MCP server of the user that writes its environment into the file and exits.
 func ownServer(t *testing.T, c cli, file string) {
 	t.Helper()
-	command := []string{"/bin/sh", "-c", "env >" + file + "; exec cat >/dev/null"}
+	command := []string{"/bin/sh", "-c", "env >" + file}
 	args, err := json.Marshal(command[1:])
 	require.NoError(t, err)
 	common := map[string]any{"command": command[0], "args": command[1:]}
