@@ -28,6 +28,11 @@ type Spec struct {
 	Packages []string `json:"packages,omitempty"`
 	// ProviderSlug is an identifier of the vendor and its CLI, such as "anthropic-cli".
 	ProviderSlug string `json:"provider_slug,omitempty"`
+	// Vendor is the company whose models the CLI asks unless its user selects others, such as "anthropic". Empty: the
+	// CLI has models of several vendors, or the vendor is unknown.
+	Vendor string `json:"vendor,omitempty"`
+	// MCPClients are the names by which the CLI introduces itself to MCP servers. A trailing "*" makes a prefix.
+	MCPClients []string `json:"mcp_clients,omitempty"`
 	// DefaultModel is the name of the model that the CLI is configured with. A request for it adds no model flag.
 	DefaultModel string `json:"default_model,omitempty"`
 	// UseModel is the model for requests that name none, or only the backend. UseEffort is the reasoning effort for

@@ -132,6 +132,14 @@ func (v *validator) identity(s *Spec) {
 	if s.ProviderSlug != "" && !slugShape().MatchString(s.ProviderSlug) {
 		v.add("provider_slug", s.ProviderSlug, "must be letters, digits, '-', '_' and '.', such as \"anthropic-cli\"")
 	}
+	if s.Vendor != "" && !slugShape().MatchString(s.Vendor) {
+		v.add("vendor", s.Vendor, "must be letters, digits, '-', '_' and '.', such as \"anthropic\"")
+	}
+	each("mcp_clients", s.MCPClients, func(path, name string) {
+		if strings.Trim(name, "*") == "" {
+			v.add(path, name, "must be the name of an MCP client, such as \"claude-code\"")
+		}
+	})
 	if s.Binary == "" {
 		v.add("binary", "", "is missing: give the program's name or absolute path")
 	} else {

@@ -25,7 +25,7 @@ type malformed struct {
 func sound() clispec.Spec {
 	return clispec.Spec{
 		Name: "mine", InstanceOf: "ours", Binary: "mine", AltBinaries: []string{"my-cli", "/opt/mine"},
-		Packages: []string{"mine", "@mine/my-cli"}, ProviderSlug: "mine-cli", DefaultModel: "d", UseModel: "m-1", UseEffort: "low",
+		Packages: []string{"mine", "@mine/my-cli"}, ProviderSlug: "mine-cli", Vendor: "mine", MCPClients: []string{"mine-mcp*"}, DefaultModel: "d", UseModel: "m-1", UseEffort: "low",
 		PromptStyle: clispec.DashP,
 		Transports:  []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},

@@ -13,6 +13,7 @@ func Agy() clispec.Spec {
 	return clispec.Spec{
 		Name: "agy", Binary: "agy",
 		ProviderSlug: "antigravity-cli", DefaultModel: "agy-default",
+		Vendor:      "google",
 		PromptStyle: clispec.DashP,
 		Transports:  []clispec.Transport{clispec.TransportArgv},
 		Outputs:     []clispec.OutputMode{clispec.OutputStream, clispec.OutputJSON, clispec.OutputText},

@@ -12,6 +12,7 @@ func Claude() clispec.Spec {
 	return clispec.Spec{
 		Name: "claude", Binary: "claude", Packages: []string{"@anthropic-ai/claude-code"},
 		ProviderSlug: "anthropic-cli", DefaultModel: "claude-desktop",
+		Vendor: "anthropic", MCPClients: []string{"claude-code"},
 		PromptStyle: clispec.DashP, SystemFlag: "--append-system-prompt",
 		SystemDefault: defaultSystem, CheckedWith: "2.1.329",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},

@@ -14,6 +14,7 @@ func Codex() clispec.Spec {
 	return clispec.Spec{
 		Name: "codex", Binary: "codex", Packages: []string{"@openai/codex"},
 		ProviderSlug: "openai-cli", DefaultModel: "codex-default",
+		Vendor: "openai", MCPClients: []string{"codex-mcp-client"},
 		PromptStyle:   clispec.RunSubcommand,
 		SystemDefault: defaultSystem, CheckedWith: "0.169.0",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},

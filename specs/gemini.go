@@ -12,6 +12,7 @@ func Gemini() clispec.Spec {
 	return clispec.Spec{
 		Name: "gemini", Binary: "gemini", Packages: []string{"@google/gemini-cli"},
 		ProviderSlug: "google-cli", DefaultModel: "gemini-desktop",
+		Vendor: "google", MCPClients: []string{"gemini-cli-mcp-client*"},
 		PromptStyle:   clispec.DashP,
 		SystemDefault: defaultSystem, CheckedWith: "0.61.0",
 		Transports: []clispec.Transport{clispec.TransportStdin, clispec.TransportArgv},

@@ -11,6 +11,7 @@ func Kimi() clispec.Spec {
 	return clispec.Spec{
 		Name: "kimi", Binary: "kimi", Packages: []string{"@moonshot-ai/kimi-code"},
 		ProviderSlug: "moonshot-cli", DefaultModel: "kimi-default",
+		Vendor:        "moonshot",
 		SystemDefault: defaultSystem, CheckedWith: "2.1.0",
 		Transports: []clispec.Transport{clispec.TransportArgv}, // the CLI reads no stdin
 		// Not text, which the CLI formats with bullets and indentation.

@@ -13,6 +13,7 @@ func Qwen() clispec.Spec {
 	return clispec.Spec{
 		Name: "qwen", Binary: "qwen", Packages: []string{"@qwen-code/qwen-code"},
 		ProviderSlug: "qwen-cli", DefaultModel: "qwen-default",
+		Vendor: "alibaba", MCPClients: []string{"qwen-code-mcp-client*", "qwen-cli-mcp-client*"},
 		SystemDefault: defaultSystem, CheckedWith: "0.24.4",
 		// As an argument, the prompt could not begin with a dash.
 		Transports: []clispec.Transport{clispec.TransportStdin},

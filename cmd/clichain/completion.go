@@ -68,6 +68,7 @@ var byValue = map[string]cobra.CompletionFunc{"file": anyFile, "directory": dire
 func completions(env *console.Env) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"access":      fixedWords(accessLevels),
+		"caller":      selection.CompleteName(env),
 		"max-access":  fixedWords(accessLevels),
 		"permit":      fixedWords(service.PermitWords()),
 		"billing":     fixedWords(payers),

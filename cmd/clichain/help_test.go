@@ -82,7 +82,7 @@ func TestHelpListsGroups(t *testing.T) {
 	}
 	text := root.UsageString()
 	for _, want := range []string{
-		"\nAsk:\n  ask ", "\nInspect:\n", "\nBatch and queue:\n  batch ", "\nServe:\n  serve ", "\nSet up:\n",
+		"\nAsk:\n  ask ", "\nInspect:\n", "\nBatch and queue:\n  batch ", "\nServe:\n  mcp ", "\nSet up:\n",
 		"\nHelp topics:\n",
 	} {
 		require.Contains(t, text, want)

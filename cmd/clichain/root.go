@@ -5,6 +5,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/history"
 	"github.com/clichain/clichain/cmd/clichain/internal/inspect"
+	"github.com/clichain/clichain/cmd/clichain/internal/mcpserver"
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/serving"
 	"github.com/clichain/clichain/cmd/clichain/internal/setup"
@@ -43,7 +44,7 @@ when the call returns.`,
 	console.AddGroup(root, console.CommandsQueue,
 		serving.NewBatch(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
 		queue.NewWorker(env))
-	console.AddGroup(root, console.CommandsServe, serving.NewServe(env))
+	console.AddGroup(root, console.CommandsServe, serving.NewServe(env), mcpserver.NewMCP(env))
 	root.SetHelpCommandGroupID(console.CommandsSetup)
 	help := setup.NewHelp()
 	root.SetHelpCommand(help)

@@ -30,6 +30,7 @@ const (
 
 // beHost runs the program and exits, if this process is a host.
 func beHost() {
+	printDepth()
 	beConfinedHost()
 	var program []string
 	if json.Unmarshal([]byte(os.Getenv(hostVariable)), &program) != nil {

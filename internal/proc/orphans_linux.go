@@ -90,6 +90,25 @@ func (p *procfs) cookieOf(pid int) (cookie string, known bool) {
 	return "", len(environ) > 0 || !p.startsProgram(pid)
 }
 
+// ancestorCookie returns the cookie of the nearest parent process that has one, or "".
+func ancestorCookie() string {
+	for pid := os.Getppid(); pid > 1; {
+		if cookie, _ := system.cookieOf(pid); cookie != "" {
+			return cookie
+		}
+		line, err := os.ReadFile(system.root + "/" + strconv.Itoa(pid) + "/stat")
+		if err != nil {
+			return ""
+		}
+		s, err := parseStat(line)
+		if err != nil {
+			return ""
+		}
+		pid = s.parent
+	}
+	return ""
+}
+
 // startsProgram is starting for callers outside scan.
 func (p *procfs) startsProgram(pid int) bool {
 	p.mu.Lock()

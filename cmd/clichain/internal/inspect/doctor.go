@@ -66,37 +66,50 @@ type checkup struct {
 }
 
 func runDoctor(ctx context.Context, r *selection.Resolver, f doctorFlags) error {
+	found, err := examine(ctx, r, f)
+	if err != nil {
+		return err
+	}
+	if err := printCheckup(r, *found, f); err != nil {
+		return err
+	}
+	return found.status(ctx)
+}
+
+// Checkup returns the report that "clichain doctor --json" prints about the backends of a command. It starts no CLI.
+func Checkup(ctx context.Context, r *selection.Resolver, f param.Values) (any, error) {
+	return examine(ctx, r, doctorFlags{Values: f})
+}
+
+func examine(ctx context.Context, r *selection.Resolver, f doctorFlags) (*checkup, error) {
 	c, err := r.Catalog(f.SpecFiles)
 	if err == nil {
 		err = c.Known("--binary", maps.Keys(f.Binaries))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	asked, problems, err := askedSpecs(r, c, f.Only)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var unasked []clichain.CliSpec
 	if len(f.Only) == 0 {
 		unasked = c.Unasked(asked, f.Binaries)
 	}
 	if err := r.Settle(&f.Values); err != nil {
-		return err
+		return nil, err
 	}
 	found := checkup{Problems: problems}
 	if found.Settings, err = NewSettingsReport(r, c); err != nil {
-		return err
+		return nil, err
 	}
 	cfg := &doctor.Config{Probe: f.probe, Ping: f.ping, Store: r.Cooldowns()}
 	providers := selection.NewProviders(slices.Concat(asked, unasked), &f.Values)
 	found.Report = doctor.Diagnose(ctx, providers.Backends(), cfg)
 	adviseFlags(&found.Report)
 	remarkUnasked(&found.Report, unasked)
-	if err := printCheckup(r, found, f); err != nil {
-		return err
-	}
-	return found.status(ctx)
+	return &found, nil
 }
 
 // adviseFlags adds the advice of each problem to its hint, with the names of flags.

@@ -9,10 +9,11 @@ const (
 	Serve  = "serve"
 	Worker = "worker"
 	Work   = "work"
+	MCP    = "mcp"
 )
 
 // Commands are all commands that share the flags of the table.
-var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker, Work}
+var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker, Work, MCP}
 
 // Flag is a row of the table.
 type Flag struct {
@@ -32,6 +33,7 @@ type Flag struct {
 
 const (
 	inRequest    = "the client sets it in its request"
+	inCall       = "the call of a tool sets it, or cannot set it"
 	inJob        = "the job sets it"
 	inOptions    = "the line sets it in its options"
 	workers      = "the worker sets it"
@@ -45,9 +47,9 @@ const (
 // Reasons that several flags share: flags about the request, about the options of a batch line, about the prompt, about
 // the backends and about agents.
 var (
-	ofRequest = map[string]string{Serve: inRequest, Worker: inJob}
-	ofLine    = map[string]string{Serve: inRequest, Worker: inJob, Batch: inOptions}
-	ofPrompt  = map[string]string{Serve: inRequest, Worker: inJob, Batch: linesPrompt}
+	ofRequest = map[string]string{Serve: inRequest, MCP: inCall, Worker: inJob}
+	ofLine    = map[string]string{Serve: inRequest, MCP: inCall, Worker: inJob, Batch: inOptions}
+	ofPrompt  = map[string]string{Serve: inRequest, MCP: inCall, Worker: inJob, Batch: linesPrompt}
 	ofBackend = map[string]string{Submit: workers}
 	ofAgent   = map[string]string{Submit: workers, Serve: noAccess}
 )

@@ -32,7 +32,8 @@ var commandFlags = map[Group][]string{
 		"all", "reason", "side-effects",
 	},
 	GroupServer: {
-		"listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting", "strict", "health",
+		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",
+		"strict", "health",
 	},
 	GroupLog: {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
 	GroupOutput: {

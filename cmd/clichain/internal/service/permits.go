@@ -39,13 +39,16 @@ func PermitWords() (words []string) {
 	return words
 }
 
-// AddPermitFlag declares --permit.
-func AddPermitFlag(flags *pflag.FlagSet, p *permit.Permissions) {
+// AddPermitFlag declares --permit for the permissions with these names, or for all.
+func AddPermitFlag(flags *pflag.FlagSet, p *permit.Permissions, names ...string) {
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(permits))
+	}
 	flags.Func("permit", permitHelp, func(text string) error {
 		what, value, _ := strings.Cut(text, "=")
-		set, known := permits[what]
-		if !known {
-			return fmt.Errorf("%q is not one of %s", what, strings.Join(slices.Sorted(maps.Keys(permits)), ", "))
+		set := permits[what]
+		if !slices.Contains(names, what) {
+			return fmt.Errorf("%q is not one of %s", what, strings.Join(names, ", "))
 		}
 		return set(p, value)
 	})

@@ -95,6 +95,7 @@ Some commands use them in a specific way:
   batch        1 also if some lines failed or could not run, or if the cost
                reached --max-cost-usd
   doctor       3 if no CLI is ready
+  mcp          0 after the end of stdin, SIGINT or SIGTERM
   models       0 if at least one CLI reported its models
   result       1 also if the job has no result, 124 if --wait-for is exceeded
   serve        0 after SIGINT or SIGTERM

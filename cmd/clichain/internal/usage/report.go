@@ -2,11 +2,13 @@ package usage
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/quota"
 )
@@ -40,6 +42,16 @@ type window struct {
 }
 
 func (w window) length() time.Duration { return time.Duration(w.LengthMS) * time.Millisecond }
+
+// Report returns the report that "clichain usage --json" prints about the accounts of this user.
+func Report(ctx context.Context, r *selection.Resolver) (any, error) {
+	file, err := r.CooldownFile()
+	if file == nil || err != nil {
+		return reportOf(nil, time.Now()), err
+	}
+	quotas, err := file.Quotas(ctx)
+	return reportOf(quotas, time.Now()), err
+}
 
 // reportOf returns the state of the accounts at a time, ordered by backends, and of their windows, the shortest first.
 func reportOf(quotas map[string]cooldown.Quota, now time.Time) report {
