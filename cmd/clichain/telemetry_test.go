@@ -9,12 +9,14 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
+	"github.com/clichain/clichain/cooldown"
 	"github.com/stretchr/testify/require"
 )
 
@@ -188,4 +190,10 @@ func TestWorkerExportsUsageWindows(t *testing.T) {
 	require.True(t, c.windows("five_hour", 0.6283))
 	require.Contains(t, string(c.got("/v1/metrics")), "team")
 	require.Contains(t, f.answers("usage", "--nats", f.url), "claude (account team)\n  5 hours  five_hour")
+}
+
+// usageOf returns the file of the cooldowns of a world, and the environment variable that names it.
+func usageOf(t *testing.T) (store *cooldown.File, variable string) {
+	path := filepath.Join(t.TempDir(), "cooldowns.json")
+	return cooldown.NewFile(path, func(err error) { t.Error(err) }), "CLICHAIN_COOLDOWNS=" + path
 }

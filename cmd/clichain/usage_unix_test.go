@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,12 +28,6 @@ func report(t *testing.T, store cooldown.QuotaStore, used float64) {
 			{Name: "five_hour", Used: &used, Length: 5 * time.Hour, ResetsAt: now.Add(3 * time.Hour), ObservedAt: now},
 		}}
 	}))
-}
-
-// usageOf returns the file of the cooldowns of a world, and the environment variable that names it.
-func usageOf(t *testing.T) (store *cooldown.File, variable string) {
-	path := filepath.Join(t.TempDir(), "cooldowns.json")
-	return cooldown.NewFile(path, func(err error) { t.Error(err) }), "CLICHAIN_COOLDOWNS=" + path
 }
 
 func TestUsageOfFile(t *testing.T) {

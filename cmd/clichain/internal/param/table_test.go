@@ -53,6 +53,7 @@ func TestEveryRequestFieldHasAFlag(t *testing.T) {
 	reasons := map[string]string{
 		"messages": "the prompt, --system and --system-file",
 		"options":  "each of its fields has a flag",
+		"threads":  "they belong to programs that hold a conversation",
 		"metadata": "it belongs to programs, which get it back with the response",
 	}
 	checked := 0
