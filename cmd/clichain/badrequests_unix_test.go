@@ -117,12 +117,12 @@ func TestServeWithBadRequests(t *testing.T) {
 				return
 			default:
 			}
-			text, more := fmt.Sprint("crash ", i), ""
+			text, more, want := fmt.Sprint("crash ", i), "", 502
 			if i%3 == 2 {
-				text, more = "hi", schema
+				text, more, want = "hi", schema, 400
 			}
-			if got := status(fmt.Sprintf(`{"messages":[{"role":"user","content":%q}]%s}`, text, more)); got != 502 {
-				t.Errorf("the bad client got status %d", got)
+			if got := status(fmt.Sprintf(`{"messages":[{"role":"user","content":%q}]%s}`, text, more)); got != want {
+				t.Errorf("the bad client got status %d instead of %d", got, want)
 			}
 		}
 	})
