@@ -16,6 +16,7 @@ import (
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/internal/norace"
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,6 +53,9 @@ func settled(t *testing.T, pid int) int {
 // Four streams of 40 MB leave the server at most 64 MiB above idle. The same limit applies while their clients read
 // nothing, because the CLIs then wait with their output.
 func TestServeMemory(t *testing.T) {
+	if norace.Race {
+		t.Skip("the race detector needs memory of its own")
+	}
 	w := newWorld(t)
 	delta, err := json.Marshal(map[string]any{
 		"type": "stream_event", "parent_tool_use_id": nil,
