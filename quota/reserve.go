@@ -146,7 +146,7 @@ func shareProblem(field string, share float64) string {
 	case share >= 0 && share <= 1:
 		return ""
 	case share > 1 && share <= 100:
-		return fmt.Sprintf("%s is %v: use a share from 0 to 1, such as %v for %v %%", field, share, share/100, share)
+		return fmt.Sprintf("%s is %v: use a share from 0 to 1, such as %.6g for %v %%", field, share, share/100, share)
 	}
 	return fmt.Sprintf("%s is %v: use a share from 0 to 1, such as 0.3", field, share)
 }

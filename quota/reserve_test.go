@@ -217,6 +217,7 @@ func TestReserveProblem(t *testing.T) {
 	rule := func(r quota.Rule) quota.Reserve { return quota.Reserve{Rules: []quota.Rule{{}, r}} }
 	for problem, r := range map[string]quota.Reserve{
 		"share is 30: use a share from 0 to 1, such as 0.3 for 30 %":                    {Share: 30},
+		"share is 1.1: use a share from 0 to 1, such as 0.011 for 1.1 %":                {Share: 1.1},
 		"share is -1: use a share from 0 to 1, such as 0.3":                             {Share: -1},
 		"share is NaN: use a share from 0 to 1, such as 0.3":                            {Share: math.NaN()},
 		"backends.codex is 1.5: use a share from 0 to 1, such as 0.015 for 1.5 %":       {Backends: map[string]float64{"claude": 1, "codex": 1.5}},
