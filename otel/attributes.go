@@ -5,7 +5,6 @@ import (
 
 	"github.com/clichain/clichain"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 )
 
 // usageAttributes returns the known counts as attributes.
@@ -38,14 +37,6 @@ func costOf(u clichain.Usage) (usd float64, ok bool) {
 
 func agentAttributes(backend, reason string) []attribute.KeyValue {
 	return appendText([]attribute.KeyValue{keyAgent.String(backend)}, keyError, reason)
-}
-
-func agentSet(backend, reason string) metric.MeasurementOption {
-	return setOf(agentAttributes(backend, reason))
-}
-
-func setOf(attrs []attribute.KeyValue) metric.MeasurementOption {
-	return metric.WithAttributeSet(attribute.NewSet(attrs...))
 }
 
 func texts[T ~string](list []T) []string {

@@ -106,7 +106,7 @@ func (c *chainCall) attemptStarts(backend string) {
 func (c *chainCall) begins(backend string, at time.Time) *run {
 	if c.passed != "" && c.passed != backend {
 		c.fallbacks++
-		c.t.fallbacks.Add(c.ctx, 1, agentSet(backend, ""))
+		c.t.fallbacks.Add(c.ctx, 1, c.t.set(keyAgent.String(backend)))
 	}
 	c.passed = ""
 	c.attempts++
@@ -157,7 +157,7 @@ func (c *chainCall) hears(e clichain.Event) {
 		now := time.Now()
 		if text(e) && !c.text {
 			c.text = true
-			c.t.firstText.Record(c.ctx, now.Sub(c.start).Seconds(), setOf(c.about()))
+			c.t.firstText.Record(c.ctx, now.Sub(c.start).Seconds(), c.t.set(c.about()...))
 		}
 		for _, r := range c.runs {
 			if r.backend == e.Backend {
@@ -180,7 +180,7 @@ func (c *chainCall) skipped(a clichain.Attempt) {
 	c.passed = a.Backend
 	attrs := agentAttributes(a.Backend, known(a.Reason))
 	c.span.AddEvent(eventSkip, trace.WithAttributes(appendText(attrs, keyProvider, c.providers[a.Backend])...))
-	c.t.skips.Add(c.ctx, 1, setOf(attrs))
+	c.t.skips.Add(c.ctx, 1, c.t.set(attrs...))
 }
 
 func (c *chainCall) coolsDown(backend string, reason clichain.Reason, until time.Time) {
@@ -246,6 +246,6 @@ func (c *chainCall) finish(o outcome) {
 		c.span.SetStatus(codes.Error, o.reason)
 	}
 	c.span.SetAttributes(attrs...)
-	c.t.duration.Record(c.ctx, time.Since(c.start).Seconds(), setOf(about))
+	c.t.duration.Record(c.ctx, time.Since(c.start).Seconds(), c.t.set(about...))
 	c.span.End()
 }

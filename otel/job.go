@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/clichain/clichain"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
@@ -17,6 +19,8 @@ type Job struct {
 	Queue string // name of the queue
 	// Trace contains the headers that [Telemetry.Inject] and [WithBatch] wrote when the job was submitted.
 	Trace map[string]string
+	// Submitted is the time at which the job was submitted. Zero: unknown.
+	Submitted time.Time
 }
 
 // JobOutcome is the result of a worker's attempt at a job.
@@ -32,8 +36,10 @@ const (
 
 // JobSpan is the span of a worker's attempt at a job. It is safe for concurrent use.
 type JobSpan struct {
-	span trace.Span
-	once sync.Once
+	t     *Telemetry
+	queue string
+	span  trace.Span
+	once  sync.Once
 }
 
 // jobKey is the context key for the attributes of a job.
@@ -42,7 +48,8 @@ type jobKey struct{ *Telemetry }
 // StartJob starts the span of a job, and returns the context for the calls of the job. Their spans are children of it,
 // and have the job's id, queue and batch as attributes. The span belongs to the trace in which the job was submitted.
 // The span of a job in a batch starts its own trace, because a batch may have more jobs than a trace can hold. It
-// links to the span of the batch. Call End on the span.
+// links to the span of the batch. A metric gets the time since the submission, if it is known. Call End on the
+// span.
 func (t *Telemetry) StartJob(ctx context.Context, job Job) (context.Context, *JobSpan) {
 	attrs := []attribute.KeyValue{keyJob.String(job.ID), keyQueue.String(job.Queue)}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindConsumer)}
@@ -55,7 +62,11 @@ func (t *Telemetry) StartJob(ctx context.Context, job Job) (context.Context, *Jo
 		}
 	}
 	ctx, span := t.tracer.Start(ctx, operationJob+" "+job.Queue, append(options, trace.WithAttributes(attrs...))...)
-	return context.WithValue(ctx, jobKey{t}, slices.Clip(attrs)), &JobSpan{span: span}
+	if !job.Submitted.IsZero() {
+		wait := max(0, time.Since(job.Submitted).Seconds()) // clocks differ
+		t.jobWait.Record(ctx, wait, t.set(keyQueue.String(job.Queue)))
+	}
+	return context.WithValue(ctx, jobKey{t}, slices.Clip(attrs)), &JobSpan{t: t, queue: job.Queue, span: span}
 }
 
 // jobIn returns the attributes of the job to which a context belongs.
@@ -64,8 +75,8 @@ func (t *Telemetry) jobIn(ctx context.Context) []attribute.KeyValue {
 	return attrs
 }
 
-// End ends the span. reason is the reason why there is no answer; it is empty if there is an answer or the reason is
-// unknown. Later calls have no effect.
+// End ends the span and counts the outcome. reason is the reason why there is no answer; it is empty if there is an
+// answer or the reason is unknown. Later calls have no effect.
 func (s *JobSpan) End(outcome JobOutcome, reason string) {
 	s.once.Do(func() {
 		s.span.SetAttributes(appendText([]attribute.KeyValue{keyOutcome.String(string(outcome))}, keyError, reason)...)
@@ -73,6 +84,11 @@ func (s *JobSpan) End(outcome JobOutcome, reason string) {
 			s.span.SetStatus(codes.Error, reason)
 		}
 		s.span.End()
+		attrs := []attribute.KeyValue{keyQueue.String(s.queue), keyOutcome.String(string(outcome))}
+		if reason != "" {
+			attrs = append(attrs, keyError.String(known(clichain.Reason(reason))))
+		}
+		s.t.jobOutcomes.Add(context.Background(), 1, s.t.set(attrs...))
 	})
 }
 

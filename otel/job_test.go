@@ -2,9 +2,12 @@ package otel_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
 	api "go.opentelemetry.io/otel/trace"
 
@@ -50,7 +53,7 @@ func TestSpansOfJob(t *testing.T) {
 	}
 	for name, data := range s.metrics(t) {
 		for set := range points(t, data) {
-			require.NotContains(t, set, "nightly", "%s: a metric for each job", name)
+			require.NotContains(t, set, "nightly-7", "%s: a metric for each job", name)
 		}
 	}
 }
@@ -106,4 +109,33 @@ func TestProviderName(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMetricsOfJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := watch(t)
+		for _, j := range []struct {
+			age     time.Duration
+			outcome otel.JobOutcome
+			reason  string
+		}{
+			{time.Minute, otel.JobAnswered, ""},
+			{-time.Hour, otel.JobParked, "usage_limit"}, // the clock of another machine
+			{0, otel.JobFailed, "exit\nclichain_job_outcomes 9"},
+		} {
+			_, span := s.StartJob(t.Context(), otel.Job{ID: "x", Queue: "q", Submitted: time.Now().Add(-j.age)})
+			span.End(j.outcome, j.reason)
+			span.End(otel.JobLeft, "")
+		}
+		_, span := s.StartJob(t.Context(), otel.Job{ID: "x", Queue: "q"})
+		span.End(otel.JobLeft, "")
+		all := s.metrics(t)
+		require.Equal(t, map[string]string{
+			"answered q": "1", "parked q usage_limit": "1", "failed q _OTHER": "1", "left q": "1",
+		}, points(t, all["clichain.job.outcomes"]))
+		wait := all["clichain.job.wait"].(metricdata.Histogram[float64]).DataPoints
+		require.Len(t, wait, 1)
+		require.Equal(t, uint64(3), wait[0].Count)
+		require.InDelta(t, 60, wait[0].Sum, 1e-6)
+	})
 }

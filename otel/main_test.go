@@ -140,6 +140,16 @@ func (s *seen) metrics(t *testing.T) map[string]metricdata.Aggregation {
 	return out
 }
 
+// all returns the points of each metric.
+func (s *seen) all(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	out := map[string]map[string]string{}
+	for name, data := range s.metrics(t) {
+		out[name] = points(t, data)
+	}
+	return out
+}
+
 // points returns the values of a metric by its attributes. A counter has its sum, and a gauge its value. A histogram
 // of integers has the number and the sum, and a histogram of seconds only the number.
 func points(t *testing.T, data metricdata.Aggregation) map[string]string {

@@ -27,10 +27,6 @@ func TestMetricsOfCall(t *testing.T) {
 		_, err := c.Complete(t.Context(), question)
 		require.NoError(t, err)
 	}
-	got := map[string]map[string]string{}
-	for name, data := range s.metrics(t) {
-		got[name] = points(t, data)
-	}
 	require.Equal(t, map[string]map[string]string{
 		"gen_ai.client.operation.duration": {
 			"invoke_workflow m chain": "2", "usage_limit a invoke_agent": "1", "in invoke_agent": "2", "b invoke_agent m": "2",
@@ -43,8 +39,8 @@ func TestMetricsOfCall(t *testing.T) {
 		"clichain.skips":     {"cooling_down a": "1"},
 		"clichain.fallbacks": {"in": "2"},
 		"clichain.cooldowns": {"usage_limit a": "1"},
-		"clichain.cost":      {"a": "0.5", "b": "0.5"},
-	}, got)
+		"clichain.cost_usd":  {"a": "0.5", "b": "0.5"},
+	}, s.all(t))
 }
 
 func TestDurations(t *testing.T) {
@@ -86,7 +82,7 @@ func TestInvalidCost(t *testing.T) {
 		s := watch(t)
 		_, err := s.Backend(failing("a", clichain.ReasonExit, usage{CostUSD: new(usd)})).Complete(t.Context(), question)
 		require.Error(t, err)
-		require.NotContains(t, s.metrics(t), "clichain.cost")
+		require.NotContains(t, s.metrics(t), "clichain.cost_usd")
 		require.NotContains(t, s.attributes(t, "invoke_agent a"), "clichain.cost_usd")
 	}
 }
@@ -102,36 +98,31 @@ func TestCooldownsWithoutWrapper(t *testing.T) {
 	require.Equal(t, map[string]string{"usage_limit a": "1"}, points(t, all["clichain.cooldowns"]))
 }
 
-func TestQueueGauge(t *testing.T) {
-	s := watch(t)
-	depth := otel.QueueDepth{Ready: 4, Running: 2, Parked: 1}
-	registration, err := s.RegisterQueue("jobs", func(context.Context) (otel.QueueDepth, error) { return depth, nil })
-	require.NoError(t, err)
-	broken := errors.New("broken")
-	_, err = s.RegisterQueue("broken", func(context.Context) (otel.QueueDepth, error) {
-		return otel.QueueDepth{Failed: 9}, broken
+func TestQueueGauges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := watch(t)
+		depth := otel.QueueDepth{Ready: 4, Running: 2, Parked: 1}
+		registration, err := s.RegisterQueue("jobs", func(context.Context) (otel.QueueDepth, error) { return depth, nil })
+		require.NoError(t, err)
+		_, err = s.RegisterQueue("broken", func(context.Context) (otel.QueueDepth, error) {
+			return otel.QueueDepth{Failed: 9}, errors.New("broken")
+		})
+		require.NoError(t, err)
+		require.Equal(t, map[string]map[string]string{
+			"clichain.queue.jobs":           {"ready jobs": "4", "running jobs": "2", "parked jobs": "1", "failed jobs": "0"},
+			"clichain.queue.up":             {"jobs": "1", "broken": "0"},
+			"clichain.queue.oldest_job.age": {"jobs": "0"},
+		}, s.all(t))
+		depth.Failed, depth.Oldest = 3, time.Now().Add(-time.Minute)
+		require.Equal(t, "3", s.all(t)["clichain.queue.jobs"]["failed jobs"])
+		require.Equal(t, "60", s.all(t)["clichain.queue.oldest_job.age"]["jobs"])
+		depth.Oldest = time.Now().Add(time.Hour) // the clock of another machine
+		require.Equal(t, "0", s.all(t)["clichain.queue.oldest_job.age"]["jobs"])
+		require.NoError(t, registration.Unregister())
+		require.Equal(t, map[string]map[string]string{"clichain.queue.up": {"broken": "0"}}, s.all(t))
+		_, err = s.RegisterQueue("none", nil)
+		require.ErrorContains(t, err, `queue "none": read is nil`)
 	})
-	require.NoError(t, err)
-	collect := func() map[string]string {
-		var data metricdata.ResourceMetrics
-		require.ErrorIs(t, s.reader.Collect(t.Context(), &data), broken)
-		for _, scope := range data.ScopeMetrics {
-			for _, m := range scope.Metrics {
-				require.Equal(t, "clichain.queue.jobs", m.Name)
-				return points(t, m.Data)
-			}
-		}
-		return nil
-	}
-	require.Equal(t, map[string]string{
-		"ready jobs": "4", "running jobs": "2", "parked jobs": "1", "failed jobs": "0",
-	}, collect())
-	depth.Failed = 3
-	require.Equal(t, "3", collect()["failed jobs"])
-	require.NoError(t, registration.Unregister())
-	require.Empty(t, collect())
-	_, err = s.RegisterQueue("none", nil)
-	require.ErrorContains(t, err, `queue "none": read is nil`)
 }
 
 // refusing is a provider of meters that refuse a counter.

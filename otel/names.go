@@ -82,8 +82,15 @@ const (
 	metricSkips      = "clichain.skips"
 	metricFallbacks  = "clichain.fallbacks"
 	metricCooldowns  = "clichain.cooldowns"
-	metricCost       = "clichain.cost"
-	metricQueueJobs  = "clichain.queue.jobs"
+	metricCost       = "clichain.cost_usd"
 	metricQuotaUsed  = "clichain.quota.used"
 	metricQuotaReset = "clichain.quota.reset"
+
+	metricJobWait      = "clichain.job.wait"
+	metricJobOutcomes  = "clichain.job.outcomes"
+	metricQueueJobs    = "clichain.queue.jobs"
+	metricQueueUp      = "clichain.queue.up"
+	metricQueueOldest  = "clichain.queue.oldest_job.age"
+	metricCooldownLeft = "clichain.cooldown.remaining"
+	metricChainReady   = "clichain.chain.ready"
 )

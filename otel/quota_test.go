@@ -43,13 +43,6 @@ func TestQuotaGauges(t *testing.T) {
 			{Name: "primary", Used: new(0.5), ObservedAt: now},                 // unknown reset
 			{Name: "secondary", ResetsAt: now.Add(time.Hour), ObservedAt: now}, // unknown use
 		}})
-		collected := func() map[string]map[string]string {
-			got := map[string]map[string]string{}
-			for name, data := range s.metrics(t) {
-				got[name] = points(t, data)
-			}
-			return got
-		}
 		require.Equal(t, map[string]map[string]string{
 			"clichain.quota.used": {
 				"team five_hour claude": "0.25", "team five_hour claude-fast": "0.25", "primary codex": "0.5",
@@ -57,11 +50,11 @@ func TestQuotaGauges(t *testing.T) {
 			"clichain.quota.reset": {
 				"team five_hour claude": "7200", "team five_hour claude-fast": "7200", "secondary codex": "3600",
 			},
-		}, collected())
+		}, s.all(t))
 		time.Sleep(time.Hour)
-		require.Equal(t, "3600", collected()["clichain.quota.reset"]["team five_hour claude"])
+		require.Equal(t, "3600", s.all(t)["clichain.quota.reset"]["team five_hour claude"])
 		time.Sleep(time.Hour)
-		got := collected()
+		got := s.all(t)
 		require.Equal(t, "0", got["clichain.quota.used"]["team five_hour claude"], "empty after the reset")
 		require.NotContains(t, got["clichain.quota.reset"], "team five_hour claude")
 		require.NoError(t, registration.Unregister())

@@ -47,7 +47,7 @@ func (r *run) hears(e clichain.Event, now time.Time) {
 		r.model = cmp.Or(e.Model, r.model)
 	case text(e) && !r.text:
 		r.text = true
-		r.call.t.firstText.Record(r.call.ctx, now.Sub(r.start).Seconds(), setOf(r.about()))
+		r.call.t.firstText.Record(r.call.ctx, now.Sub(r.start).Seconds(), r.call.t.set(r.about()...))
 	}
 }
 
@@ -64,9 +64,9 @@ func (r *run) end(reason string) {
 		about = append(about, keyError.String(reason))
 		attrs = append(attrs, keyError.String(reason))
 		r.span.SetStatus(codes.Error, reason)
-		t.failures.Add(ctx, 1, agentSet(r.backend, reason))
+		t.failures.Add(ctx, 1, t.set(agentAttributes(r.backend, reason)...))
 	}
-	t.duration.Record(ctx, r.ended.Sub(r.start).Seconds(), setOf(about))
+	t.duration.Record(ctx, r.ended.Sub(r.start).Seconds(), t.set(about...))
 	t.countUsage(ctx, r)
 	r.span.SetAttributes(attrs...)
 	r.span.End(trace.WithTimestamp(r.ended))
