@@ -67,9 +67,11 @@ type Depth struct {
 	Running int              // jobs that workers run
 	Parked  int              // jobs that wait for a time
 	Failed  int              // dead letters
+	// Oldest is the time at which the oldest of the jobs that wait for a worker was submitted. Zero: none waits.
+	Oldest time.Time
 }
 
-// Depth counts the jobs. Its cost for the server does not depend on their number.
+// Depth counts the jobs. Its cost for the server does not depend on their number: it reads one job of each class.
 func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 	if err := q.consumers.Refresh(ctx); err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
@@ -84,6 +86,16 @@ func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 		d.Ready[Priority(c.Priority)] += int(info.NumPending)
 		d.Running += info.NumAckPending
 		rest += int(info.NumPending) + info.NumAckPending
+		if info.NumPending == 0 {
+			continue
+		}
+		since, err := q.firstSubmitted(ctx, c, info.Delivered.Stream)
+		if err != nil {
+			return d, fmt.Errorf("jetstream: %w", err)
+		}
+		if !since.IsZero() && (d.Oldest.IsZero() || since.Before(d.Oldest)) {
+			d.Oldest = since
+		}
 	}
 	info, err := q.store.Jobs.Info(ctx)
 	if err != nil {

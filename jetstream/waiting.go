@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,7 +132,7 @@ func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 				s.NextDue = until
 			}
 		case !takes:
-			since, err := q.firstSubmitted(ctx, c)
+			since, err := q.firstSubmitted(ctx, c, 0)
 			if err != nil {
 				return err
 			}
@@ -143,15 +144,16 @@ func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// firstSubmitted returns when the first job of a class was submitted; zero if there is none any more.
-func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer) (since time.Time, err error) {
-	msg, err := q.store.FirstJob(ctx, c.Class, c.Priority)
+// firstSubmitted returns when the first job of a class after a sequence was submitted; zero if there is none any more.
+// It does not read a large payload, and then returns when the job was last stored.
+func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer, after uint64) (since time.Time, err error) {
+	msg, err := q.store.FirstJob(ctx, c.Class, c.Priority, after)
 	if msg == nil || err != nil {
 		return since, err
 	}
 	var job struct{ Submitted time.Time }
-	if err := q.store.Read(ctx, msg.Header, msg.Data, &job); err != nil || job.Submitted.IsZero() {
-		return msg.Time, nil // every version writes the field into a job
+	if err := json.Unmarshal(msg.Data, &job); err != nil || job.Submitted.IsZero() {
+		return msg.Time, nil
 	}
 	return job.Submitted, nil
 }

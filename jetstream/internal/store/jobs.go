@@ -83,9 +83,9 @@ func (s *Store) LastJob(ctx context.Context, key string) (*js.RawStreamMsg, erro
 	return jsapi.Last(ctx, s.Jobs, s.anyJob(key))
 }
 
-// FirstJob returns the first message of a class and priority; nil if there is none.
-func (s *Store) FirstJob(ctx context.Context, class, priority string) (*js.RawStreamMsg, error) {
-	msg, err := s.Jobs.GetMsg(ctx, 1, js.WithGetMsgSubject(s.JobSubject(class, priority, "*")))
+// FirstJob returns the first message of a class and priority after a sequence; nil if there is none.
+func (s *Store) FirstJob(ctx context.Context, class, priority string, after uint64) (*js.RawStreamMsg, error) {
+	msg, err := s.Jobs.GetMsg(ctx, after+1, js.WithGetMsgSubject(s.JobSubject(class, priority, "*")))
 	if errors.Is(err, js.ErrMsgNotFound) {
 		return nil, nil
 	}
