@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	slashpath "path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -172,10 +173,11 @@ func (v *validator) identity(s *Spec) {
 	}
 }
 
-// program checks the name or path of a program.
+// program checks the name or path of a program. A spec may have programs of other systems, so it may have an absolute
+// path with slashes on Windows.
 func (v *validator) program(path, name string) {
-	hasPath := strings.ContainsAny(name, `/\`)
-	if name == "" || strings.ContainsAny(name, "\x00\n") || hasPath && !filepath.IsAbs(name) {
+	bare, absolute := !strings.ContainsAny(name, `/\`), filepath.IsAbs(name) || slashpath.IsAbs(name)
+	if name == "" || strings.ContainsAny(name, "\x00\n") || !bare && !absolute {
 		v.add(path, name, "must be a bare name or an absolute path")
 	}
 }
@@ -224,8 +226,7 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 		if !reflect.DeepEqual(row.When.Access, []call.Access{call.AccessNone}) {
 			v.add(path+".workdir", "", "needs when.access [none]: other calls work in a directory of the user")
 		}
-	} else if row.Name != filepath.Base(row.Name) || slices.Contains([]string{"", ".", ".."}, row.Name) ||
-		strings.ContainsAny(row.Name, "/\\\x00\n") {
+	} else if !filepath.IsLocal(row.Name) || row.Name == "." || strings.ContainsAny(row.Name, "/\\\x00\n") {
 		v.add(path+".name", row.Name, "must be a bare file name")
 	}
 	if row.Name == grammar.EmptyDir {
@@ -244,9 +245,9 @@ func (v *validator) file(s *Spec, i int, row FileRow) {
 	v.files[row.Field+"_file"] = true
 }
 
-// below checks the path of a file relative to a directory.
+// below checks the path of a file relative to a directory. The paths of specs have slashes on all systems.
 func (v *validator) below(path, name string) {
-	if !filepath.IsLocal(name) || filepath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
+	if !filepath.IsLocal(name) || slashpath.Clean(name) != name || strings.ContainsAny(name, "\\\x00\n") {
 		v.add(path, name, "must be the path of a file below the directory")
 	}
 }
