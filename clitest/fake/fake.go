@@ -2,9 +2,9 @@
 // adds scenarios that depend on specs. Use this package directly in programs that install fakes outside tests, and
 // in tests of packages that clitest imports.
 //
-// A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It needs no
-// compiler and no script: a newly written script may fail to start with "text file busy". The test binary must
-// first call [Main], which plays the scenario:
+// A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It is a copy on
+// Windows, where links need a privilege. It needs no compiler and no script: a newly written script may fail to start with
+// "text file busy". The test binary must first call [Main], which plays the scenario:
 //
 //	func TestMain(m *testing.M) {
 //		fake.Main()
@@ -61,7 +61,7 @@ const testBinary = ".test"
 // init does the work of Main early in test binaries. Packages that are initialized later can take longer than the fake
 // itself: 22 of 40 ms for each start with the race detector.
 func init() {
-	if exe, err := os.Executable(); err == nil && isTestBinary(exe) {
+	if exe, err := os.Executable(); err == nil && (isTestBinary(exe) || isCopy(exe)) {
 		_, _ = play()
 	}
 }
@@ -111,8 +111,8 @@ func isOrphanedLink(path string) bool {
 	return err == nil && isTestBinary(target)
 }
 
-// Install creates the fake dir/name that plays s, and returns its absolute path. It replaces an existing fake of that
-// name. Keep the link and the scenario until the fake has started. Install returns an error if the process has not
+// Install creates the fake dir/name that plays s, and returns its absolute path, which ends in ".exe" on Windows. It
+// replaces an existing fake of that name. Keep the link and the scenario until the fake has started. Install returns an error if the process has not
 // called [Main].
 //
 // clichain does not confine a CLI that is the program of the caller, as the fakes of a test are. If a test runs another
@@ -126,7 +126,7 @@ func Install(dir, name string, s Scenario) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(filepath.Join(dir, name))
+	path, err := filepath.Abs(filepath.Join(dir, strings.TrimSuffix(name, exeSuffix)+exeSuffix))
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func Install(dir, name string, s Scenario) (string, error) {
 	if err := os.WriteFile(path+sidecar, data, 0o600); err != nil {
 		return "", err
 	}
-	return path, os.Symlink(exe, path)
+	return path, place(exe, path)
 }
 
 // New installs the fake in a temporary directory of the test, and returns its absolute path. It fails the test on

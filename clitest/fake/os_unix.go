@@ -43,6 +43,15 @@ func (p *player) doSignal(s Step) error {
 	return syscall.Kill(os.Getpid(), signals[s.Kill])
 }
 
+// exeSuffix is the suffix of the names of programs.
+const exeSuffix = ""
+
+// place makes path a link to the program exe.
+func place(exe, path string) error { return os.Symlink(exe, path) }
+
+// isCopy is false, because a fake is a link.
+func isCopy(string) bool { return false }
+
 func sysAttr(s Spawn) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: s.Setsid, Setpgid: s.Setpgid && !s.Setsid}
 }

@@ -32,6 +32,24 @@ func (p *player) doSignal(s Step) error {
 	return nil
 }
 
+// exeSuffix is the suffix of the names of programs.
+const exeSuffix = ".exe"
+
+// place makes path a copy of the program exe, because links need a privilege.
+func place(exe, path string) error {
+	data, err := os.ReadFile(exe)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o700)
+}
+
+// isCopy reports whether the program exe is a fake.
+func isCopy(exe string) bool {
+	_, err := os.Stat(exe + sidecar)
+	return err == nil
+}
+
 func sysAttr(s Spawn) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{}
 	if s.Setsid || s.Setpgid {
