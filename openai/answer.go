@@ -28,6 +28,7 @@ type answerer struct {
 	limiter *limiter
 	ignored *ignoredFields
 	models  *models
+	answers *answers
 }
 
 // maxMisfits limits the answers to one request that do not match its schema, over all backends.
@@ -45,7 +46,7 @@ func (a *answerer) endpoint(api *api) endpoint {
 		if err != nil {
 			return err
 		}
-		policy := request.Policy{Strict: a.config.Strict, Setting: a.config.fieldName("Strict")}
+		policy := request.Policy{Strict: a.config.Strict, Setting: a.config.fieldName("Strict"), Recall: a.answers.recall}
 		req, err := api.parse(body, &policy)
 		a.ignored.report(w, policy.Ignored())
 		if err != nil {
@@ -123,5 +124,7 @@ func (a *answerer) answer(ctx context.Context, w *reply, api *api, req *request.
 		return a.callError(ctx, err, api, req)
 	}
 	w.answeredBy(resp.Backend, resp.Attempts)
-	return w.json(api.body(req, newCutter(req.Stop).response(resp)))
+	resp = newCutter(req.Stop).response(resp)
+	a.answers.keep(req, resp)
+	return w.json(api.body(req, resp))
 }

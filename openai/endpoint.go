@@ -41,7 +41,7 @@ func logRequest(log *slog.Logger, w *reply, r *http.Request, err *apierror.Error
 	if w.backend != "" {
 		attrs = append(attrs, "backend", w.backend)
 	}
-	if clientLeft(r) {
+	if clientLeft(r) && !w.complete {
 		attrs = append(attrs, "reason", "the client left")
 	} else if err != nil {
 		level = slog.LevelWarn

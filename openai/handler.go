@@ -17,7 +17,7 @@ func NewHandler(backend clichain.Backend, config *Config) http.Handler {
 	}
 	config = config.withDefaults()
 	m := newModels(config)
-	a := &answerer{config, backend, newLimiter(config), &ignoredFields{log: config.Logger}, m}
+	a := &answerer{config, backend, newLimiter(config), &ignoredFields{log: config.Logger}, m, newAnswers()}
 	routes := map[string]struct {
 		method string
 		serve  endpoint

@@ -20,9 +20,9 @@ var notOffered = map[string]struct {
 	"/v1/moderations":     {"CLIs do not classify texts: use another service for it", false},
 	"/v1/images/{call}":   {"CLIs generate no images: use another service for them", false},
 	"/v1/audio/{call}":    {"CLIs neither speak nor listen: use another service for it", false},
-	"/v1/files":           {"nothing is stored between requests: send images in the messages", false},
+	"/v1/files":           {"files are not kept: send images in the messages", false},
 	"/v1/batches":         {"batches are not offered over HTTP: use the command clichain batch", false},
-	"/v1/responses/{id}":  {"nothing is stored between requests: send the conversation as input", false},
+	"/v1/responses/{id}":  {"responses cannot be read again: send the conversation as input", false},
 }
 
 const otherClient = "use a client of OpenAI's API with /v1/chat/completions or /v1/responses"

@@ -32,6 +32,8 @@ type reply struct {
 	id      string
 	status  int // zero: nothing was written
 	backend string
+
+	complete bool // the client has the whole response
 }
 
 // newID returns a random id.
@@ -93,7 +95,8 @@ func (w *reply) json(value any) *apierror.Error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.limitWrite()
-	_, _ = w.Write(out.Bytes()) // a client that left needs no answer
+	_, err := w.Write(out.Bytes()) // a client that left needs no answer
+	w.complete = err == nil
 	return nil
 }
 

@@ -25,7 +25,7 @@ func TestURLsThatAreNotOffered(t *testing.T) {
 		{"/v1/embeddings", `CLIs compute no embeddings`},
 		{"/v1/images/generations", `CLIs generate no images`},
 		{"/v1/audio/speech", `CLIs neither speak nor listen`},
-		{"/v1/files", `nothing is stored`},
+		{"/v1/files", `files are not kept`},
 		{"/v1/batches", `clichain batch`},
 		{"/v1/responses/resp_1", `send the conversation as input`},
 	} {

@@ -19,6 +19,7 @@ type stream struct {
 	w        *reply
 	config   *Config
 	encoder  response.Encoder
+	answers  *answers
 	request  *request.Request
 	text     streamText
 	cut      *cutter
@@ -31,7 +32,9 @@ type stream struct {
 }
 
 func (a *answerer) stream(ctx context.Context, w *reply, api *api, req *request.Request) *apierror.Error {
-	s := &stream{w: w, config: a.config, encoder: api.encoder(req), request: req, cut: newCutter(req.Stop)}
+	s := &stream{
+		w: w, config: a.config, encoder: api.encoder(req), answers: a.answers, request: req, cut: newCutter(req.Stop),
+	}
 	for e, err := range a.events(ctx, req) {
 		var failed *apierror.Error
 		if err != nil {
@@ -131,8 +134,9 @@ func (s *stream) finish(resp *clichain.Response) *apierror.Error {
 
 func (s *stream) end(resp *clichain.Response) {
 	s.begin(resp.Backend)
+	s.answers.keep(s.request, resp)
 	s.send(s.encoder.Done(resp))
-	s.ended = true
+	s.ended, s.w.complete = true, !s.closed
 }
 
 // fail ends a stream that has begun. The endpoint sends the error if it has not.

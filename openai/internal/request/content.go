@@ -121,6 +121,7 @@ type conversation struct {
 	images   []Image
 	imagesAt string // the path of their message
 	elements int    // messages and parts
+	recalled map[string]bool
 }
 
 func tooLong(at string) *apierror.Error {

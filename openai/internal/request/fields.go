@@ -36,7 +36,7 @@ const (
 		"docs/how-to/serve.md explains why a client cannot add its own"
 	noMedia  = "text comes back, and nothing else"
 	oneText  = "a CLI gives one answer, as text"
-	noMemory = "nothing is kept between requests"
+	noMemory = "the server keeps no requests, prompts and files"
 )
 
 // object is a JSON object of a request.

@@ -12,6 +12,8 @@ import (
 type Policy struct {
 	Strict  bool   // refuse these fields
 	Setting string // the name of Strict in errors
+	// Recall returns the text of an earlier answer. Nil: there is none.
+	Recall func(id string) (text string, ok bool)
 
 	ignored map[string]bool
 }

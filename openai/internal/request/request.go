@@ -20,6 +20,7 @@ type Request struct {
 
 	Instructions *string           // a response repeats them
 	Metadata     map[string]string // a response repeats it
+	Keep         bool              // a later request may refer to the answer
 
 	ID      string    // of the answer; the handler sets it
 	Created time.Time // the handler sets it

@@ -3,6 +3,7 @@ package request
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/openai/internal/apierror"
@@ -61,12 +62,13 @@ func ParseResponses(body []byte, policy *Policy) (*Request, *apierror.Error) {
 		Text         json.RawMessage   `json:"text"`
 		Reasoning    json.RawMessage   `json:"reasoning"`
 		Metadata     map[string]string `json:"metadata"`
+		Store        *bool             `json:"store"`
 	}
 	if err := (object{fields: responsesFields, policy: policy}).read(body, &in); err != nil {
 		return nil, err
 	}
 	r := &Request{Stream: in.Stream, Instructions: in.Instructions, Metadata: in.Metadata}
-	r.Model = Model(in.Model)
+	r.Model, r.Keep = Model(in.Model), in.Store == nil || *in.Store
 	_, err := streamOptions(in.Options)
 	if err != nil {
 		return nil, err
@@ -113,7 +115,11 @@ func inputItem(c *conversation, at string, data []byte) *apierror.Error {
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return object{at: at}.malformed(err)
 	}
-	if kind.Type != "" && kind.Type != "message" {
+	switch kind.Type {
+	case "", "message":
+	case "item_reference":
+		return reference(c, at, data)
+	default:
 		return apierror.Field(at+".type", "unsupported_value",
 			"items of the type %q have no place here: send messages", kind.Type)
 	}
@@ -125,6 +131,33 @@ func inputItem(c *conversation, at string, data []byte) *apierror.Error {
 		return err
 	}
 	return c.read(at, m.Role, m.Content, "")
+}
+
+// reference adds the answer to which an item refers. It adds each answer only once, so that a small request cannot
+// become a large prompt.
+func reference(c *conversation, at string, data []byte) *apierror.Error {
+	var item struct {
+		ID string `json:"id"`
+	}
+	if err := (object{at: at, fields: fields{"type": {}, "id": {}}}).read(data, &item); err != nil {
+		return err
+	}
+	if c.recalled[item.ID] {
+		return apierror.Field(at+".id", "unsupported_value", "an earlier item is the same answer")
+	}
+	text, ok := "", false
+	if c.policy.Recall != nil {
+		text, ok = c.policy.Recall(item.ID)
+	}
+	if !ok {
+		return apierror.Invalid(http.StatusNotFound, at+".id", "item_not_found",
+			"%s.id: the server no longer has this answer: send its text, as clients do with store=false", at)
+	}
+	if c.recalled == nil {
+		c.recalled = map[string]bool{}
+	}
+	c.recalled[item.ID] = true
+	return c.add(at, call.RoleAssistant, content{text: text})
 }
 
 func reasoning(data json.RawMessage, policy *Policy) (effort string, err *apierror.Error) {

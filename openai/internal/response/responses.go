@@ -77,10 +77,11 @@ func outputMessage(id, status string, parts ...outputText) outputItem {
 
 // Responses returns the body of a response.
 func Responses(r *request.Request, resp *call.Response) any {
-	return newResponse(r, resp.Model).completed(messageID(r), resp)
+	return newResponse(r, resp.Model).completed(MessageID(r), resp)
 }
 
-func messageID(r *request.Request) string { return "msg_" + r.ID }
+// MessageID returns the id of the message in a response.
+func MessageID(r *request.Request) string { return "msg_" + r.ID }
 
 // completed returns the response with its answer, a message with that id.
 func (r response) completed(message string, resp *call.Response) response {

@@ -16,7 +16,7 @@ type responsesEncoder struct {
 
 // NewResponsesEncoder returns the encoder of a response.
 func NewResponsesEncoder(r *request.Request) Encoder {
-	return &responsesEncoder{request: r, message: messageID(r)}
+	return &responsesEncoder{request: r, message: MessageID(r)}
 }
 
 // responseEvent has the fields of all types of events.
