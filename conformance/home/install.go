@@ -26,6 +26,7 @@ const (
 	node22  = "node22"  // CLIs that need a newer Node.js than most systems have
 	earlier = "earlier" // versions of half a year ago
 	bench   = "bench"   // the contenders of the benchmarks
+	clients = "clients" // the clients of the HTTP endpoint
 )
 
 // Installs returns all versions that the suite can run, the newest of each CLI first.

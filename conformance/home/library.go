@@ -8,11 +8,11 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// Library finds an npm package that is no CLI: its directory, and the Node.js that runs it. If the package is not
+// Library finds the npm package of a client: its directory, and the Node.js that runs it. If the package is not
 // installed, Library skips the test.
 func Library(t testing.TB, name string) (modules, node string) {
 	t.Helper()
-	return library(t, node22, name)
+	return library(t, clients, name)
 }
 
 // Peer finds a contender of the benchmarks in the same way.
