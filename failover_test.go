@@ -1,6 +1,8 @@
 package clichain_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -76,50 +78,44 @@ func TestEarlyFailover(t *testing.T) {
 func TestTheLastBackendKeepsItsTime(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
-	short := clichain.Config{Timeout: 4 * time.Second} // for all of them to start at once
-	limited := func(t *testing.T) clichain.Backend {
-		return provider(t, specs.Claude(), short, stuck(stdout(retry429)))
-	}
-	healthy := func(t *testing.T) clichain.Backend {
-		return provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("here"))))
+	limited := func(t *testing.T, cfg clichain.Config) clichain.Backend {
+		return provider(t, specs.Claude(), cfg, stuck(stdout(retry429)))
 	}
 	schema := clichain.Prompt("hi")
 	schema.Options.MaxTurns = 1 // which codex cannot honor
-	impatient := clichain.Config{Timeout: time.Minute}
 	for name, test := range map[string]struct {
-		chain func(t *testing.T) *clichain.Chain
+		chain func(t *testing.T, short clichain.Config) []clichain.Backend
 		req   clichain.Request
-		ended error // how the first backend's run ended
+		ended bool // by the timeout of the first backend
 	}{
-		"alone": {func(t *testing.T) *clichain.Chain {
-			return clichain.ChainOf([]clichain.Backend{limited(t)}, nil)
-		}, clichain.Prompt("hi"), clichain.ErrTimeout},
-		"the next is not installed": {func(t *testing.T) *clichain.Chain {
+		"alone": {func(t *testing.T, short clichain.Config) []clichain.Backend {
+			return []clichain.Backend{limited(t, short)}
+		}, clichain.Prompt("hi"), true},
+		"the next is not installed": {func(t *testing.T, short clichain.Config) []clichain.Backend {
 			none := clichain.NewProvider(specs.Gemini(), &clichain.Config{Binary: "/nonexistent/gemini"})
-			return clichain.ChainOf([]clichain.Backend{limited(t), none}, nil)
-		}, clichain.Prompt("hi"), clichain.ErrTimeout},
-		"the next cannot honour the request": {func(t *testing.T) *clichain.Chain {
-			return clichain.ChainOf([]clichain.Backend{limited(t), healthy(t)}, nil)
-		}, schema, clichain.ErrTimeout},
-		"told to be patient": {func(t *testing.T) *clichain.Chain {
-			patient := short
+			return []clichain.Backend{limited(t, short), none}
+		}, clichain.Prompt("hi"), true},
+		"the next cannot honour the request": {func(t *testing.T, short clichain.Config) []clichain.Backend {
+			healthy := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("here"))))
+			return []clichain.Backend{limited(t, short), healthy}
+		}, schema, true},
+		"told to be patient": {func(t *testing.T, patient clichain.Config) []clichain.Backend {
 			patient.RetryPatience = -1
-			return clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), patient, stuck(stdout(retry429))), failing("b", clichain.ReasonEmpty)}, nil)
-		}, clichain.Prompt("hi"), clichain.ErrTimeout},
-		"last of a chain in a chain": {func(t *testing.T) *clichain.Chain {
-			inner := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), impatient, stuck(stdout(retry429)))}, nil)
-			return clichain.ChainOf([]clichain.Backend{inner, failing("b", clichain.ReasonEmpty)}, nil)
-		}, clichain.Prompt("hi"), nil},
+			return []clichain.Backend{limited(t, patient), failing("b", clichain.ReasonEmpty)}
+		}, clichain.Prompt("hi"), true},
+		"last of a chain in a chain": {func(t *testing.T, _ clichain.Config) []clichain.Backend {
+			inner := clichain.ChainOf([]clichain.Backend{limited(t, clichain.Config{Timeout: time.Minute})}, nil)
+			return []clichain.Backend{inner, failing("b", clichain.ReasonEmpty)}
+		}, clichain.Prompt("hi"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := test.chain(t).Complete(t.Context(), test.req)
-			require.ErrorIs(t, err, clichain.ErrRateLimited)
-			if test.ended != nil {
-				require.ErrorIs(t, err, test.ended)
-			} else {
-				require.NotErrorIs(t, err, clichain.ErrTimeout)
-			}
+			inTime(t, 4*time.Second, func(timeout time.Duration) bool {
+				chain := clichain.ChainOf(test.chain(t, clichain.Config{Timeout: timeout}), nil)
+				_, err := chain.Complete(t.Context(), test.req)
+				require.Equal(t, test.ended, errors.Is(err, clichain.ErrTimeout), "%v", err)
+				return errors.Is(err, clichain.ErrRateLimited)
+			})
 		})
 	}
 }
@@ -130,7 +126,7 @@ func TestOverloadThatPasses(t *testing.T) {
 	clitest.NoLeaks(t)
 	c := clichain.ChainOf([]clichain.Backend{
 		provider(t, specs.Claude(), clichain.Config{RetryPatience: 500 * time.Millisecond, Timeout: time.Minute}, play(readStdin,
-			stdout(retry529), stdout(blockLine("late")+"\n"), clitest.Step{Sleep: time.Second}, stdout(resultLine("late")+"\n"))),
+			stdout(retry529+blockLine("late")+"\n"), clitest.Step{Sleep: time.Second}, stdout(resultLine("late")+"\n"))),
 		failing("b", clichain.ReasonEmpty),
 	}, nil)
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -142,25 +138,31 @@ func TestOverloadThatPasses(t *testing.T) {
 func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
 	suppressNothing(t)
 	clitest.NoLeaks(t)
-	cfg := clichain.Config{Timeout: 3 * time.Second}
-	t.Run("tool with write access", func(t *testing.T) {
-		t.Parallel()
-		next := &backend{name: "next"}
-		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(toolUse+"\n"+retry429))), next}, nil)
-		req := clichain.Prompt("hi")
-		req.Access = clichain.AccessWrite
-		_, err := c.Complete(t.Context(), req)
-		require.ErrorIs(t, err, clichain.ErrTimeout)
-		require.Zero(t, next.asked)
-	})
-	t.Run("text already delivered", func(t *testing.T) {
-		t.Parallel()
-		next := &backend{name: "next"}
-		c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), cfg, stuck(stdout(blockLine("half")+"\n"+retry429))), next}, nil)
-		_, err := call.Collect(c.Stream(t.Context(), clichain.Prompt("hi")))
-		require.ErrorIs(t, err, clichain.ErrTimeout)
-		require.Zero(t, next.asked)
-	})
+	write := clichain.Prompt("hi")
+	write.Access = clichain.AccessWrite
+	for name, test := range map[string]struct {
+		event string
+		ask   func(*clichain.Chain, context.Context) error
+	}{
+		"tool with write access": {toolUse, func(c *clichain.Chain, ctx context.Context) error {
+			_, err := c.Complete(ctx, write)
+			return err
+		}},
+		"text already delivered": {blockLine("half"), func(c *clichain.Chain, ctx context.Context) error {
+			_, err := call.Collect(c.Stream(ctx, clichain.Prompt("hi")))
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 3*time.Second, func(timeout time.Duration) bool {
+				first := provider(t, specs.Claude(), clichain.Config{Timeout: timeout}, stuck(stdout(test.event+"\n"+retry429)))
+				next := &backend{name: "next"}
+				err := test.ask(clichain.ChainOf([]clichain.Backend{first, next}, nil), t.Context())
+				return next.asked == 0 && errors.Is(err, clichain.ErrTimeout)
+			})
+		})
+	}
 }
 
 // blockLine returns a whole block of claude's text.

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/clichain/clichain"
@@ -30,6 +31,15 @@ func requireOneLine(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
 		require.False(t, unicode.IsControl(r) || r == '\u2028' || r == '\u2029', "%q in %q", r, text)
+	}
+}
+
+// inTime calls try with the timeout, and with longer ones while try returns false because the CLI did too little before
+// the timeout. A busy machine starts a CLI slowly.
+func inTime(t *testing.T, timeout time.Duration, try func(timeout time.Duration) bool) {
+	t.Helper()
+	for ; !try(timeout); timeout *= 4 {
+		require.Less(t, timeout, time.Minute, "no timeout is long enough")
 	}
 }
 

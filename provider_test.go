@@ -240,11 +240,15 @@ func read(t *testing.T, path string) string {
 func TestTheEchoOfOurSignalIsNoVerdict(t *testing.T) {
 	clitest.NoLeaks(t)
 	failed := `{"type":"turn.failed","error":{"message":"interrupted"}}` + "\n"
-	p := provider(t, specs.Codex(), clichain.Config{Timeout: 500 * time.Millisecond}, play(
-		clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Setsid: true, Steps: []clitest.Step{{Sleep: 700 * time.Millisecond}, stdout(failed), {Hang: true}}}},
-		clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Hang: true}))
-	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-	requireReason(t, clichain.ReasonTimeout, err)
+	inTime(t, 500*time.Millisecond, func(timeout time.Duration) bool {
+		late := clitest.Step{Sleep: timeout + 200*time.Millisecond} // from the start of the fake, before the program is killed
+		p := provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, play(
+			clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Setsid: true, Steps: []clitest.Step{late, stdout(failed), {Hang: true}}}},
+			clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Hang: true}))
+		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		be, ok := errors.AsType[*clichain.BackendError](err)
+		return ok && be.Reason == clichain.ReasonTimeout
+	})
 }
 
 func TestAFenceAroundNothingIsEmpty(t *testing.T) {

@@ -101,7 +101,7 @@ func TestSlots(t *testing.T) {
 		require.Eventually(t, func() bool { _, err := clitest.ReadRecord(started); return err == nil }, time.Minute, time.Millisecond)
 
 		var err error
-		queued := provider(t, specs.Codex(), clichain.Config{Slots: slots, Timeout: 5 * time.Second}, answer)
+		queued := provider(t, specs.Codex(), clichain.Config{Slots: slots, Timeout: time.Minute}, answer)
 		calls.Go(func() { _, err = queued.Complete(t.Context(), clichain.Prompt("hi")) })
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()

@@ -74,17 +74,25 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 				clitest.NoLeaks(t)
 			}
 			again := clitest.Case{Once: true, Steps: append([]clitest.Step{readStdin}, test.steps...)}
-			p := provider(t, test.spec, test.cfg, clitest.Scenario{Cases: []clitest.Case{again, again}, Steps: []clitest.Step{clitest.Exit(9)}})
-			req := clichain.Prompt("hi")
-			req.Access, req.Dir = clichain.AccessFull, t.TempDir()
-			next := &backend{name: "next"}
-			resp, err := clichain.ChainOf([]clichain.Backend{p, next}, nil).Complete(t.Context(), req)
-			require.Equal(t, test.acted, next.asked == 0, "%v %+v", err, resp)
-			if test.acted {
-				require.ErrorContains(t, err, "may have used a tool")
-				failed, _ := errors.AsType[*clichain.ChainError](err)
-				require.Len(t, failed.Attempts, 1, "it was not tried again")
-			}
+			inTime(t, test.cfg.Timeout, func(timeout time.Duration) bool {
+				cfg := test.cfg
+				cfg.Timeout = timeout
+				p := provider(t, test.spec, cfg, clitest.Scenario{Cases: []clitest.Case{again, again}, Steps: []clitest.Step{clitest.Exit(9)}})
+				req := clichain.Prompt("hi")
+				req.Access, req.Dir = clichain.AccessFull, t.TempDir()
+				next := &backend{name: "next"}
+				resp, err := clichain.ChainOf([]clichain.Backend{p, next}, nil).Complete(t.Context(), req)
+				if timeout > 0 && test.acted != (next.asked == 0) {
+					return false
+				}
+				require.Equal(t, test.acted, next.asked == 0, "%v %+v", err, resp)
+				if test.acted {
+					require.ErrorContains(t, err, "may have used a tool")
+					failed, _ := errors.AsType[*clichain.ChainError](err)
+					require.Len(t, failed.Attempts, 1, "it was not tried again")
+				}
+				return true
+			})
 		})
 	}
 }

@@ -24,10 +24,10 @@ func TestSilence(t *testing.T) {
 		reason clichain.Reason
 	}{
 		"no output":         {clichain.Config{FirstOutputTimeout: pause}, []clitest.Step{{Hang: true}}, clichain.ReasonFirstOutputTimeout},
-		"output, then none": {clichain.Config{FirstOutputTimeout: 20 * time.Second, IdleTimeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonIdleTimeout},
+		"output, then none": {clichain.Config{FirstOutputTimeout: time.Minute, IdleTimeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonIdleTimeout},
 		"never any":         {clichain.Config{IdleTimeout: pause}, []clitest.Step{{Hang: true}}, clichain.ReasonIdleTimeout},
-		"stderr counts":     {clichain.Config{FirstOutputTimeout: 20 * time.Second, IdleTimeout: pause}, []clitest.Step{{Stderr: "hm\n"}, {Hang: true}}, clichain.ReasonIdleTimeout},
-		"the total wins":    {clichain.Config{IdleTimeout: 20 * time.Second, Timeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonTimeout},
+		"stderr counts":     {clichain.Config{FirstOutputTimeout: time.Minute, IdleTimeout: pause}, []clitest.Step{{Stderr: "hm\n"}, {Hang: true}}, clichain.ReasonIdleTimeout},
+		"the total wins":    {clichain.Config{IdleTimeout: time.Minute, Timeout: pause}, []clitest.Step{begin, {Hang: true}}, clichain.ReasonTimeout},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestSilence(t *testing.T) {
 func TestSteadyOutputIsNoSilence(t *testing.T) {
 	clitest.NoLeaks(t)
 	slow := clitest.Step{Stderr: strings.Repeat("working\n", 20), Chunk: 8, Every: 100 * time.Millisecond}
-	p := provider(t, specs.Codex(), clichain.Config{IdleTimeout: 1500 * time.Millisecond}, play(readStdin, slow, stdout(codexAnswer("done"))))
+	cfg := clichain.Config{FirstOutputTimeout: time.Minute, IdleTimeout: 1500 * time.Millisecond}
+	p := provider(t, specs.Codex(), cfg, play(readStdin, slow, stdout(codexAnswer("done"))))
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Greater(t, resp.Duration, 1500*time.Millisecond)

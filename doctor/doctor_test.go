@@ -167,7 +167,11 @@ func TestDoctorProbes(t *testing.T) {
 			clitest.NoLeaks(t)
 			home, _ := freshMachine(t, play(test.steps...))
 			write(t, home, ".claude/settings.json", `{"apiKeyHelper":"x"}`)
-			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Claude(), nil)}, &doctor.Config{Probe: true, ProbeTimeout: 5 * time.Second}).Backends[0]
+			cfg := doctor.Config{Probe: true, ProbeTimeout: time.Minute}
+			if name == "does not answer" {
+				cfg.ProbeTimeout = 5 * time.Second
+			}
+			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Claude(), nil)}, &cfg).Backends[0]
 			require.Equal(t, test.want, d.Login, "%+v", d)
 			require.Equal(t, name == "does not answer", slices.Contains(codes(d), doctor.CodeSlow), "%v", d.Problems)
 			require.Equal(t, test.billing, d.Billing)
