@@ -166,6 +166,7 @@ func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
 		submit(t, q, j)
 	}
 	var met atomic.Int64
+	began := time.Now()
 	work(t, q, clichain.ChainOf([]clichain.Backend{limited(&met)}, nil), &jetstream.WorkConfig{Name: "at its limit"})
 	var mu sync.Mutex
 	idle := map[string]time.Duration{} // the longest time between two jobs, or before the first
@@ -195,7 +196,7 @@ func TestTwoKindsOfWorkersAreBusy(t *testing.T) {
 	defer mu.Unlock()
 	t.Logf("longest idle times beside ready jobs: %v; the limit was met %d times", idle, met.Load())
 	for kind, longest := range idle {
-		require.Less(t, longest, 2*time.Second, kind)
+		require.Less(t, longest, 2*time.Second+time.Since(began)/4, "%s: the 120 jobs take 1 s, or longer on a busy machine", kind)
 	}
 }
 
