@@ -27,7 +27,6 @@ const callTime = 2 * time.Second
 // whose CLI hangs and ends at the first signal, shows how much time the machine adds.
 func TestPoolCallHasOneTimeout(t *testing.T) {
 	clitest.NoLeaks(t)
-	cfg := clichain.Config{Timeout: callTime}
 	for name, test := range map[string]struct {
 		manners, first, text string
 		wait                 time.Duration
@@ -40,39 +39,51 @@ func TestPoolCallHasOneTimeout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			plain := agentOf(t, "acp", "cold hangs", cfg)
-			var running sync.WaitGroup
-			var alone time.Duration
-			var failed error
-			running.Go(func() { // beside the others, on the same busy machine
-				began := time.Now()
-				_, failed = plain.Complete(t.Context(), clichain.Prompt("x"))
-				alone = time.Since(began)
-			})
-			took := make([]time.Duration, *times)
-			free := make(chan struct{}, 8)
-			for i := range took {
-				free <- struct{}{}
-				running.Go(func() {
-					defer func() { <-free }()
-					p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", test.manners, cfg)}, &live.PoolConfig{Wait: test.wait})
-					began := time.Now()
-					_, err := p.Backends()[0].Complete(t.Context(), clichain.Prompt(test.text))
-					took[i] = time.Since(began)
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("%v after %v", err, took[i])
-					}
-					if left := p.Close().Left; len(left) > 0 {
-						t.Error(left)
-					}
-				})
+			slowest, alone := time.Hour, time.Second
+			// A second timeout would make every attempt slow. A busy machine gets more attempts.
+			for attempt := 0; attempt < 5 && slowest >= alone*3/2; attempt++ {
+				slowest, alone = poolAndPlainCalls(t, test.manners, test.text, test.wait)
+				t.Logf("%v, %v without a pool", slowest, alone)
 			}
-			running.Wait()
-			requireReason(t, clichain.ReasonTimeout, failed)
-			t.Logf("%v, %v without a pool", took, alone)
-			require.Less(t, slices.Max(took), alone*3/2)
+			require.Less(t, slowest, alone*3/2)
 		})
 	}
+}
+
+// poolAndPlainCalls returns the longest time of calls of a pool, and the time of a call without a pool. The calls run at
+// the same time, on the same busy machine. All of them must end with a timeout.
+func poolAndPlainCalls(t *testing.T, manners, text string, wait time.Duration) (slowest, alone time.Duration) {
+	t.Helper()
+	cfg := clichain.Config{Timeout: callTime}
+	plain := agentOf(t, "acp", "cold hangs", cfg)
+	var running sync.WaitGroup
+	var failed error
+	running.Go(func() {
+		began := time.Now()
+		_, failed = plain.Complete(t.Context(), clichain.Prompt("x"))
+		alone = time.Since(began)
+	})
+	took := make([]time.Duration, *times)
+	free := make(chan struct{}, 8)
+	for i := range took {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			p := live.NewPool([]*clichain.Provider{agentOf(t, "acp", manners, cfg)}, &live.PoolConfig{Wait: wait})
+			began := time.Now()
+			_, err := p.Backends()[0].Complete(t.Context(), clichain.Prompt(text))
+			took[i] = time.Since(began)
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v after %v", err, took[i])
+			}
+			if left := p.Close().Left; len(left) > 0 {
+				t.Error(left)
+			}
+		})
+	}
+	running.Wait()
+	requireReason(t, clichain.ReasonTimeout, failed)
+	return slices.Max(took), alone
 }
 
 // A call returns at once when its caller cancels, without waiting for its process, and the process does not
