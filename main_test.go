@@ -23,21 +23,7 @@ func TestMain(m *testing.M) {
 	stayOutside()
 	warmUp()
 	_ = flag.Set("test.parallel", "8") // unless set: most of these tests wait, and need no processor for it
-	os.Exit(ownState(m.Run))
-}
-
-// ownState runs the tests with their own state directory.
-func ownState(run func() int) int {
-	dir, err := os.MkdirTemp("", "clichain-state-")
-	if err == nil {
-		err = os.Setenv("XDG_STATE_HOME", dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "state folder:", err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	return run()
+	os.Exit(clitest.Run(m))
 }
 
 // warmUp runs a program once, so that permanent processes of a first run, such as the watchdog, do not count as a

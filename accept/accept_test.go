@@ -15,10 +15,7 @@ import (
 	"github.com/clichain/clichain/clitest/fake"
 )
 
-func TestMain(m *testing.M) {
-	fake.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(fake.Run(m)) }
 
 func TestAs(t *testing.T) {
 	type city struct {

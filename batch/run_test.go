@@ -25,10 +25,7 @@ const (
 	third  = `{"id":"c","error":{"reason":"killed","message":"no","side_effects":true}}` + "\n"
 )
 
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // plain returns a CLI that prints its prompt.
 func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {

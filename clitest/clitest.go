@@ -3,10 +3,7 @@
 // [TestSpec] checks a spec as far as possible without its CLI. [Answer], [LoggedOut], [LimitUntil] and the other
 // scenarios describe common situations. A fake plays a scenario in place of the CLI, with the output of that CLI:
 //
-//	func TestMain(m *testing.M) {
-//		clitest.Main()
-//		os.Exit(m.Run())
-//	}
+//	func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 //
 //	func TestFallsBack(t *testing.T) {
 //		first, second := specs.Claude(), specs.Codex()
@@ -39,6 +36,10 @@ type (
 // Main plays the scenario and exits if this process was started as a fake. Otherwise it returns immediately. Call it
 // first in TestMain, or in main of a program that installs fakes.
 func Main() { fake.Main() }
+
+// Run calls [Main], then runs the tests and returns their exit code. The tests get their own empty home directory and
+// temporary directory, so that the user's files and other programs do not affect them. m is the [testing.M] of TestMain.
+func Run(m interface{ Run() int }) int { return fake.Run(m) }
 
 // Fake installs the fake in a temporary directory of the test, and returns its absolute path. It fails the test on
 // error. When the test ends, it kills processes of the fake that still run.

@@ -5,22 +5,17 @@ import (
 	"testing"
 )
 
-func TestMain(m *testing.M) {
-	Main()
-	os.Exit(isolated(m))
-}
+func TestMain(m *testing.M) { os.Exit(Run(withoutSuppression{m})) }
 
-// isolated runs the tests without the settings and the state of this machine, which an Example cannot hide itself.
-func isolated(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "clitest")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	for name, value := range map[string]string{"XDG_STATE_HOME": dir, "SKIP_CLI": "", "CLICHAIN_SKIP": ""} {
-		if err := os.Setenv(name, value); err != nil {
+// withoutSuppression runs the tests without the variables that suppress backends on this machine, which an Example
+// cannot hide itself.
+type withoutSuppression struct{ *testing.M }
+
+func (m withoutSuppression) Run() int {
+	for _, name := range []string{"SKIP_CLI", "CLICHAIN_SKIP"} {
+		if err := os.Unsetenv(name); err != nil {
 			panic(err)
 		}
 	}
-	return m.Run()
+	return m.M.Run()
 }

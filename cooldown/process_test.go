@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(contenderRole); path != "" {
 		contend(path)
 	}
-	os.Exit(m.Run())
+	os.Exit(fake.Run(m))
 }
 
 // write writes states, and prints the number of each stored one. A write can time out on a busy machine, and is

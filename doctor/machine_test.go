@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Main()
 	warmUp()
-	os.Exit(m.Run())
+	os.Exit(clitest.Run(m))
 }
 
 // warmUp runs a program once. Its helpers, such as the watchdog, live as long as the process, and would look like a

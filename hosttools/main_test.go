@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/hosttools"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == playCLI {
 		os.Exit(play(os.Args[2]))
 	}
-	os.Exit(m.Run())
+	os.Exit(clitest.Run(m))
 }
 
 // playCLI is the argument that makes the test binary a CLI whose model calls the functions that its prompt lists.

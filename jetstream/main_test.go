@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 		workerMain(url)
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(clitest.Run(m))
 }

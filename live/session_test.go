@@ -19,15 +19,8 @@ func TestMain(m *testing.M) {
 	runs.ShimMain()
 	playAgent()
 	clitest.Main()
-	dir, err := os.MkdirTemp("", "clichain-state-")
-	if err != nil {
-		panic(err)
-	}
-	_ = os.Setenv("XDG_STATE_HOME", dir)
 	_ = flag.Set("test.parallel", "8") // the tests mostly wait, and need little CPU
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(clitest.Run(m))
 }
 
 // patient is a timeout that suffices on a machine that is five times slower.

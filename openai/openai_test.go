@@ -24,10 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // patience is a time limit far above the duration of any step in these tests.
 const patience = 90 * time.Second

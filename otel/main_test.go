@@ -24,10 +24,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs that tests start.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // seen is the data that a Telemetry has recorded.
 type seen struct {

@@ -8,10 +8,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // Every built-in spec passes the checks for custom specs.
 func TestEverySpecIsConformant(t *testing.T) {

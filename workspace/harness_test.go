@@ -154,4 +154,7 @@ func unchanged(t testing.TB, dir string, before map[string]string) {
 	require.Len(t, after, len(before), "the original has more files")
 }
 
-func cache() string { return filepath.Join(os.Getenv("XDG_CACHE_HOME"), "clichain", "work") }
+func cache() string {
+	dir, _ := os.UserCacheDir() // TestMain has set the home directory
+	return filepath.Join(dir, "clichain", "work")
+}

@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/clichain/clichain/clitest/fake"
@@ -16,29 +15,10 @@ func TestMain(m *testing.M) {
 		hostMain(dir)
 		return
 	}
-	os.Exit(inHome(m))
-}
-
-func inHome(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "workspace-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	for name, value := range map[string]string{
-		"HOME": filepath.Join(dir, "home"), "XDG_CACHE_HOME": filepath.Join(dir, "home", ".cache"),
-		"XDG_STATE_HOME": filepath.Join(dir, "home", ".local", "state"), "XDG_CONFIG_HOME": "",
-		"TMPDIR":            filepath.Join(dir, "temp"),
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-	} {
+	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}
 	}
-	for _, name := range []string{"home", "temp"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			panic(err)
-		}
-	}
-	return m.Run()
+	os.Exit(fake.Run(m))
 }

@@ -4,12 +4,9 @@
 //
 // A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It is a copy on
 // Windows, where links need a privilege. It needs no compiler and no script: a newly written script may fail to start with
-// "text file busy". The test binary must first call [Main], which plays the scenario:
+// "text file busy". The test binary must first call [Run] or [Main], which play the scenario:
 //
-//	func TestMain(m *testing.M) {
-//		fake.Main()
-//		os.Exit(m.Run())
-//	}
+//	func TestMain(m *testing.M) { os.Exit(fake.Run(m)) }
 //
 //	func TestAnswer(t *testing.T) {
 //		path := fake.New(t, "claude", fake.Scenario{Steps: []fake.Step{

@@ -15,10 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) {
-	fake.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(fake.Run(m)) }
 
 func steps(s ...fake.Step) fake.Scenario { return fake.Scenario{Steps: s} }
 

@@ -20,8 +20,13 @@ import (
 
 func TestMain(m *testing.M) {
 	clitest.Main()
-	testscript.Main(m, map[string]func(){"clichain": main})
+	testscript.Main(inOwnHome{m}, map[string]func(){"clichain": main})
 }
+
+// inOwnHome runs the tests, but not the commands that they start, with a new home directory.
+type inOwnHome struct{ *testing.M }
+
+func (m inOwnHome) Run() int { return clitest.Run(m.M) }
 
 // concurrentScripts are the scripts in which a command does several things at a time. They run the command with the race
 // detector if the test does. The others do so only with CLICHAIN_CONFORMANCE=long, because each start of the command

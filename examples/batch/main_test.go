@@ -22,10 +22,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // sorted runs the pipeline and returns its output lines.
 func sorted(t *testing.T, b clichain.Backend, parallel int, in string) (results []result, err error) {

@@ -18,10 +18,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 // writes returns a fake CLI that writes files before it answers.
 func writes(spec clitest.Scenario, files map[string]string) clitest.Scenario {

@@ -11,10 +11,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 func TestFallsBack(t *testing.T) {
 	claude, codex := specs.Claude(), specs.Codex()

@@ -21,10 +21,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 const key = "key-of-a-test"
 

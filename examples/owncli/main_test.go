@@ -15,10 +15,7 @@ import (
 )
 
 // TestMain lets the test binary play the fake CLIs.
-func TestMain(m *testing.M) {
-	clitest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
 
 func lumen(t *testing.T) clichain.CliSpec {
 	t.Helper()

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/live"
 )
 
@@ -35,14 +36,7 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	dir, err := os.MkdirTemp("", "worker-state-")
-	if err != nil {
-		panic(err)
-	}
-	_ = os.Setenv("XDG_STATE_HOME", dir)
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(fake.Run(m))
 }
 
 // run is a running worker.

@@ -20,10 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) {
-	fake.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(fake.Run(m)) }
 
 var update = flag.Bool("update", false, "rewrite golden files")
 

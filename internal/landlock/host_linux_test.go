@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -31,7 +32,7 @@ var hosts = map[string]func() error{
 func TestMain(m *testing.M) {
 	host := hosts[os.Getenv(hostVariable)]
 	if host == nil {
-		os.Exit(m.Run())
+		os.Exit(fake.Run(m))
 	}
 	if err := errors.Join(becomeNobody(), host()); err != nil {
 		fmt.Println(err)

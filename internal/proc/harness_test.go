@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	proc.ShimMain()
 	fake.Main()
 	beHost()
-	os.Exit(m.Run())
+	os.Exit(fake.Run(m))
 }
 
 // Short names for what every test here uses.

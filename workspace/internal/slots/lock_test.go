@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(hostVariable); dir != "" {
 		host(dir)
 	}
-	os.Exit(m.Run())
+	os.Exit(fake.Run(m))
 }
 
 // host opens and closes slots until it is killed, and prints a line at each step.

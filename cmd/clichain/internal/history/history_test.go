@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/calllog"
+	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
@@ -20,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
-	os.Exit(m.Run())
+	os.Exit(clitest.Run(m))
 }
 
 // morning is the time of the first call.
