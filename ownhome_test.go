@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startsOrKeeps are imports with which a package can start programs, or use the user's directories for state and caches.
+// startsOrKeeps are imports with which a package can start programs, or use directories of the user.
 var startsOrKeeps = []string{
 	"os/exec", module, module + "/clitest", module + "/clitest/fake", module + "/conversation",
 	module + "/internal/localfile", module + "/internal/proc", module + "/internal/sessionfile",

@@ -35,6 +35,7 @@ func TestShim(t *testing.T) {
 				process, err := os.FindProcess(s.Pid)
 				require.NoError(t, err)
 				require.NoError(t, process.Kill())
+				require.NoError(t, process.Release()) // it has a descriptor
 			}
 			require.Equal(t, shim, len(left) == 0, "what the shim is for: %v", left)
 		})

@@ -38,7 +38,8 @@ type (
 func Main() { fake.Main() }
 
 // Run calls [Main], then runs the tests and returns their exit code. The tests get their own empty home directory and
-// temporary directory, so that the user's files and other programs do not affect them. m is the [testing.M] of TestMain.
+// temporary directory, so that the user's files and other programs do not affect them. m is the [testing.M] of
+// TestMain.
 func Run(m interface{ Run() int }) int { return fake.Run(m) }
 
 // Fake installs the fake in a temporary directory of the test, and returns its absolute path. It fails the test on
