@@ -86,9 +86,12 @@ func installFakes(t *testing.T) (dir string) {
 func mix(fakes, notes string) clichain.Backend {
 	providers := map[string]clichain.Backend{}
 	for _, name := range []string{"well", "overloaded", "killed", "hanging", "limited", "broken"} {
+		timeout := 2 * time.Minute
+		if name == "hanging" {
+			timeout = 10 * time.Second
+		}
 		providers[name] = clichain.NewProvider(specs.Claude(), &clichain.Config{
-			Binary: filepath.Join(fakes, name), Timeout: 10 * time.Second,
-			Env: []string{"ANTHROPIC_API_KEY=x"},
+			Binary: filepath.Join(fakes, name), Timeout: timeout, Env: []string{"ANTHROPIC_API_KEY=x"},
 		})
 	}
 	return clichain.BackendFunc("claude", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
