@@ -30,6 +30,8 @@ func Run(m interface{ Run() int }) (code int) {
 func moveTo(dir string) error {
 	home, temp := filepath.Join(dir, "home"), filepath.Join(dir, "tmp")
 	errs := []error{os.Mkdir(home, 0o700), os.Mkdir(temp, 0o700)}
+	// Other users may use the temporary directory, as they may use that of the system.
+	errs = append(errs, os.Chmod(dir, 0o755), os.Chmod(temp, os.ModeSticky|0o777))
 	set := func(name, value string) { errs = append(errs, os.Setenv(name, value)) }
 	for name, value := range goPlaces() {
 		set(name, value)

@@ -148,7 +148,7 @@ func TestNoControllingTerminal(t *testing.T) { // case 80
 }
 
 func TestFrozenProgram(t *testing.T) { // case 74
-	group := "/sys/fs/cgroup/freezer/clichain-test-" + filepath.Base(t.TempDir())
+	group := "/sys/fs/cgroup/freezer/clichain-test-" + strconv.Itoa(os.Getpid())
 	if err := os.Mkdir(group, 0o755); err != nil {
 		t.Skip("no freezer: ", err)
 	}
@@ -197,13 +197,14 @@ func TestProcessOfAnotherUser(t *testing.T) { // case 71
 	require.NoError(t, os.Chmod(become, os.ModeSetuid|0o755))
 
 	// A host of an unprivileged user runs a shell that starts a process of root, through a set-user-ID program.
-	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep 1000.71 >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo ready`, become)
+	token := fmt.Sprintf("1000.%d", os.Getpid())
+	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep %s >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo ready`, become, token)
 	h := hostCommand(t, "/bin/sh", "-c", script)
 	h.Env = append(h.Env, hostUserVariable+"=65534")
 	begin := time.Now()
 	output, err := h.Output()
 	took := time.Since(begin)
-	left := fake.Survivors("1000.71")
+	left := fake.Survivors(token)
 	for _, s := range left {
 		require.NoError(t, syscall.Kill(s.Pid, syscall.SIGKILL))
 	}
