@@ -2,6 +2,7 @@ package clichain_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,9 @@ func podman(t *testing.T, cli string) (client string) {
 			t.Skip("no container engine: ", err)
 		}
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "box") // the engine accepts only short paths
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	client = filepath.Join(dir, "podman")
 	root := filepath.Join(dir, "root")
 	for _, folder := range []string{"usr", "tmp", "proc", "sys", "dev", "etc", "run", "opt"} {
@@ -70,8 +73,9 @@ func podman(t *testing.T, cli string) (client string) {
 // With a real engine a call gets its environment variables. Nothing is left inside after an answer or a timeout, and
 // no container except those of other users.
 func TestPodman(t *testing.T) {
-	const cli = "#!/bin/sh\nsetsid sleep 321 >/dev/null 2>&1 &\ncat >/dev/null\n[ \"$JOB\" = hang ] && exec sleep 321\necho \"chat $CHAT_ID, job $JOB, $(pwd)\"\n"
-	client := podman(t, cli)
+	const cli = "#!/bin/sh\nsetsid sleep %[1]s >/dev/null 2>&1 &\ncat >/dev/null\n[ \"$JOB\" = hang ] && exec sleep %[1]s\n" +
+		"echo \"chat $CHAT_ID, job $JOB, $(pwd)\"\n"
+	client := podman(t, fmt.Sprintf(cli, sleepTime))
 	clitest.NoLeaks(t)
 	ask := func(c clichain.Container, timeout time.Duration, job string) (*clichain.Response, error) {
 		c.Runtime = client
@@ -104,13 +108,16 @@ func TestPodman(t *testing.T) {
 	}
 }
 
+// sleepTime is an argument of sleep that no other process has.
+var sleepTime = fmt.Sprintf("321.%d", os.Getpid())
+
 // sleepers returns the processes that the CLI of TestPodman leaves.
 func sleepers(t *testing.T) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
 	for _, file := range files {
-		if text, err := os.ReadFile(file); err == nil && string(text) == "sleep\x00321\x00" {
+		if text, err := os.ReadFile(file); err == nil && string(text) == "sleep\x00"+sleepTime+"\x00" {
 			pids = append(pids, file)
 		}
 	}
