@@ -3,8 +3,8 @@
 // in tests of packages that clitest imports.
 //
 // A fake is a symbolic link to the running executable, with its scenario in a file beside the link. It is a copy on
-// Windows, where links need a privilege. It needs no compiler and no script: a newly written script may fail to start with
-// "text file busy". The test binary must first call [Run] or [Main], which play the scenario:
+// Windows, where links need a privilege. It needs no compiler and no script: a newly written script may fail to start
+// with "text file busy". The test binary must first call [Run] or [Main], which play the scenario:
 //
 //	func TestMain(m *testing.M) { os.Exit(fake.Run(m)) }
 //
@@ -109,8 +109,8 @@ func isOrphanedLink(path string) bool {
 }
 
 // Install creates the fake dir/name that plays s, and returns its absolute path, which ends in ".exe" on Windows. It
-// replaces an existing fake of that name. Keep the link and the scenario until the fake has started. Install returns an error if the process has not
-// called [Main].
+// replaces an existing fake of that name. Keep the link and the scenario until the fake has started. Install returns an
+// error if the process has not called [Main].
 //
 // clichain does not confine a CLI that is the program of the caller, as the fakes of a test are. If a test runs another
 // executable, the kernel confines the fakes there. They can then print answers, but write no records and no markers

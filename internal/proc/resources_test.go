@@ -198,7 +198,7 @@ func TestProcessOfAnotherUser(t *testing.T) { // case 71
 
 	// A host of an unprivileged user runs a shell that starts a process of root, through a set-user-ID program.
 	token := fmt.Sprintf("1000.%d", os.Getpid())
-	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep %s >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; echo ready`, become, token)
+	script := fmt.Sprintf(`%s --reuid=0 /bin/sleep %s >/dev/null 2>&1 & until [ "$(cat /proc/$!/comm)" = sleep ]; do [ -d /proc/$! ] || exit 1; done; echo ready`, become, token)
 	h := hostCommand(t, "/bin/sh", "-c", script)
 	h.Env = append(h.Env, hostUserVariable+"=65534")
 	begin := time.Now()
