@@ -37,6 +37,9 @@ type Config struct {
 	// concurrently with itself. If it fails, the messages are dropped without a summary, and the response has a
 	// warning. Nil: a sentence that counts the messages replaces them.
 	Summarize func(ctx context.Context, dropped []clichain.Message) (string, error)
+	// Checkpoint is called within a turn when its message may reach a backend, and again when a session is known to hold
+	// the message. A Save in it keeps the message if the process is killed during the turn. Nil: ignored.
+	Checkpoint func(*Conversation)
 }
 
 // Conversation is a conversation with a backend. Create it with [New] or [Load]. It is safe for concurrent use: its
@@ -76,7 +79,9 @@ func New(b clichain.Backend, cfg *Config) *Conversation {
 // errors are those of the backend.
 func (c *Conversation) Send(ctx context.Context, text string) (*clichain.Response, error) {
 	view := chainview.Of(ctx)
-	view.CanReset, view.MilestonesOnly = true, c.cfg.Request.Access < clichain.AccessWrite // events name changed files
+	view.CanReset = true
+	view.MilestonesOnly = c.cfg.Request.Access < clichain.AccessWrite && // events name changed files
+		c.cfg.Checkpoint == nil
 	return call.Collect(c.Stream(chainview.With(ctx, view), text))
 }
 

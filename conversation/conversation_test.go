@@ -46,7 +46,7 @@ func TestConversationIsHandedOverAndComesBack(t *testing.T) {
 	third := send(t, c, "three", "b")
 	require.Equal(t, "a", third.HandedOver)
 	require.Equal(t, []call.Flag{call.FlagHandedOver}, third.Flags)
-	require.Contains(t, third.Warnings, "the conversation was handed over from a to b")
+	require.Contains(t, third.Warnings, "the conversation was handed over from a to b, because a did not answer: rate_limited")
 	require.Len(t, third.Attempts, 1)
 	require.Equal(t, "user: one\nassistant: a answers 1\nuser: two\nassistant: a answers 2\nuser: three", b.last())
 

@@ -42,6 +42,23 @@ func resume(path string, b clichain.Backend) (*conversation.Conversation, error)
 	return conversation.Load(file, b, nil)
 }
 
+func turnHere(ctx context.Context, s *conversation.Store, b clichain.Backend, text string) (*clichain.Response, error) {
+	entry, err := s.Lock(ctx, ".")
+	if err != nil {
+		return nil, err
+	}
+	defer entry.Unlock()
+	c, err := entry.Load(b, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		c, err = conversation.New(b, nil), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.Send(ctx, text)
+	return resp, errors.Join(err, entry.Save(c))
+}
+
 func Example() {
 	answers, err := chat(context.Background(), chain(newFake("claude", ok, limited), newFake("codex")), "Hi", "And now?")
 	fmt.Println(answers, err)
@@ -63,5 +80,16 @@ func TestGuideResumes(t *testing.T) {
 	c, err = resume(path, a.backend())
 	require.NoError(t, err)
 	send(t, c, "two", "a")
+	require.Equal(t, "user: two", a.last())
+}
+
+func TestGuideTurnHere(t *testing.T) {
+	s, err := conversation.OpenStore(t.TempDir(), 0)
+	require.NoError(t, err)
+	a := newFake("a")
+	for _, text := range []string{"one", "two"} {
+		_, err = turnHere(t.Context(), s, a.backend(), text)
+		require.NoError(t, err)
+	}
 	require.Equal(t, "user: two", a.last())
 }

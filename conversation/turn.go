@@ -23,6 +23,7 @@ type turn struct {
 	left      bool // the reader has stopped
 	delivered bool // the reader has received text
 	settled   bool
+	reported  map[string]string // the sessions that backends have reported, without those known to hold the message
 	warnings  []string
 	earlier   []call.Attempt // of the call whose messages were too long
 }
@@ -54,6 +55,7 @@ func (t *turn) run(ctx context.Context, text string) {
 // begin adds the message to the history, and drops the oldest messages if there are too many.
 func (t *turn) begin(ctx context.Context, text string) {
 	t.changed = changes{dir: t.cfg.Request.Dir, since: time.Now()}
+	t.reported = map[string]string{}
 	t.locked(func(h *history) {
 		h.ask(text)
 		t.started = map[string]bool{}
@@ -122,12 +124,19 @@ func (t *turn) ask(ctx context.Context, h history) (*clichain.Response, error) {
 			return resp, nil
 		case clichain.EventStart:
 			t.locked(func(*history) { t.started[e.Backend] = true })
+			t.checkpoint()
+		case clichain.EventSession:
+			t.reported[e.Backend] = session.Handle{Backend: e.Backend, ID: e.Session}.String()
 		case clichain.EventDelta, clichain.EventText:
 			t.delivered = true
+			t.holds(e.Backend)
+		case clichain.EventThinking:
+			t.holds(e.Backend)
 		case clichain.EventReset:
 			t.delivered = false
 		case clichain.EventToolUse:
 			t.changed.see(e.Input)
+			t.holds(e.Backend)
 		}
 		if !t.left && !t.yield(e, nil) {
 			t.left = true
@@ -135,6 +144,26 @@ func (t *turn) ask(ctx context.Context, h history) (*clichain.Response, error) {
 		}
 	}
 	return nil, call.Errorf(clichain.ReasonBadOutput, "", "the stream ended without an answer")
+}
+
+// holds records that the session of a backend holds the message, because its model has begun to answer.
+func (t *turn) holds(backend string) {
+	handle := t.reported[backend]
+	if handle == "" || t.cfg.Request.Options.NoSessionPersistence {
+		return
+	}
+	delete(t.reported, backend)
+	t.locked(func(h *history) {
+		h.set(call.Thread{Backend: backend, Session: handle, Messages: h.total(), Interrupted: true})
+		delete(t.started, backend)
+	})
+	t.checkpoint()
+}
+
+func (t *turn) checkpoint() {
+	if t.cfg.Checkpoint != nil {
+		t.cfg.Checkpoint(t.Conversation)
+	}
 }
 
 // settle records the outcome of the turn. A message that failed remains only if a session holds it or an agent may have

@@ -38,6 +38,9 @@ type Values struct {
 	// UsageLog turns on the log of calls. UsageContent adds prompts and answers to it.
 	UsageLog     Switch `json:"usage.log"`
 	UsageContent Switch `json:"usage.content"`
+	// Conversations turns on the records of conversations, which are removed ConversationsAge after their last turn.
+	Conversations    Switch   `json:"conversations"`
+	ConversationsAge Duration `json:"conversations.age"`
 }
 
 // Switch is [On] or [Off].

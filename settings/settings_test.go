@@ -91,7 +91,7 @@ func TestLoadErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"misspelled field", "tiemout: 60s", "line 1:1: tiemout: unknown field; did you mean timeout?"},
 		{"misspelled profiles", "profile: {}", "line 1:1: profile: unknown field; did you mean profiles?"},
-		{"unknown field", "colour: red", "line 1:1: colour: unknown field; the known fields are accounts, agent_timeout, billing, budget, confine, cooldowns, order, profiles, reserve, specs, timeout, usage.content, usage.log"},
+		{"unknown field", "colour: red", "line 1:1: colour: unknown field; the known fields are accounts, agent_timeout, billing, budget, confine, conversations, conversations.age, cooldowns, order, profiles, reserve, specs, timeout, usage.content, usage.log"},
 		{"misspelled field in a profile", "profiles:\n  ci:\n    oder: [a]", "line 3:5: profiles.ci.oder: unknown field; did you mean order?"},
 		{"profiles in a profile", "profiles:\n  ci:\n    profiles: {}", "line 3:5: profiles.ci.profiles: unknown field"},
 		{"duration without a unit", "timeout: 60", `line 1:10: timeout: is "60": use a positive duration with a unit, such as 90s or 5m`},

@@ -28,6 +28,12 @@ func scenario(name, kind, text string) clitest.Scenario {
 	case "limit":
 		steps = append(steps, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 3 hours."}}`)...)
 		steps = append(steps, clitest.Exit(1))
+	case "await": // prints text, and answers when a file exists
+		steps = append(steps, stdout(
+			`{"type":"system","subtype":"init","session_id":"`+claudeSession+`","model":"claude-opus-4-8","apiKeySource":"none"}`,
+			delta("started\n"))...)
+		steps = append(steps, clitest.Step{Await: text})
+		steps = append(steps, answer(name, "answered at last")...)
 	case "tool":
 		steps = append(steps, stdout(
 			`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Let me look."}]}}`,
@@ -80,19 +86,25 @@ func delta(text string) string {
 	return fmt.Sprintf(`{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":%q}}}`, text)
 }
 
+// The sessions of the fakes that answer.
+const (
+	claudeSession = "0199abcd-0000-4000-8000-00000000000a"
+	codexSession  = "0199abcd-0000-4000-8000-00000000000b"
+)
+
 // answer returns steps that print a text in the format of the named CLI, or as plain text.
 func answer(name, text string) []clitest.Step {
 	switch name {
 	case "claude":
 		half := len(text) / 2
 		return stdout(
-			`{"type":"system","subtype":"init","session_id":"s1","model":"claude-opus-4-8","apiKeySource":"none"}`,
+			`{"type":"system","subtype":"init","session_id":"`+claudeSession+`","model":"claude-opus-4-8","apiKeySource":"none"}`,
 			delta(text[:half]), delta(text[half:]),
 			fmt.Sprintf(`{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":%q}]}}`, text),
-			fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":%q,"session_id":"s1","total_cost_usd":0.01,"usage":{"input_tokens":12,"output_tokens":7}}`, text))
+			fmt.Sprintf(`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":%q,"session_id":%q,"total_cost_usd":0.01,"usage":{"input_tokens":12,"output_tokens":7}}`, text, claudeSession))
 	case "codex":
 		return stdout(
-			`{"type":"thread.started","thread_id":"t1"}`,
+			`{"type":"thread.started","thread_id":"`+codexSession+`"}`,
 			fmt.Sprintf(`{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":%q}}`, text),
 			`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}`)
 	}

@@ -69,7 +69,7 @@ func TestInvalidUseExitsWithTwo(t *testing.T) {
 func TestInvalidCombinationsExitWithTwo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, line := range []string{
-		"ask --no-stdin", "ask --agent hi", "ask --dir . hi", "ask --continue hi", "ask --no-stdin -", "build --no-stdin", "build a b",
+		"ask --no-stdin", "ask --agent hi", "ask --dir . hi", "ask --continue --session x hi", "ask --no-stdin -", "build --no-stdin", "build a b",
 		"batch --retry-side-effects -i x", "batch -i /no/such/file", "batch --queue q -i x",
 		"specs no-such-backend", "specs lint", "specs diff", "specs --json --yaml", "doctor --json --markdown",
 		"result", "result id", "status", "dead show", "dead show id", "dead retry", "dead retry --all id", "submit hi",

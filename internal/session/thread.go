@@ -82,8 +82,18 @@ func MarkHandover(resp *call.Response, req call.Request) {
 	}
 	resp.HandedOver = req.Threads[0].Backend
 	resp.Flags = append(slices.Clip(resp.Flags), call.FlagHandedOver)
-	resp.Warnings = append(slices.Clip(resp.Warnings),
-		fmt.Sprintf("the conversation was handed over from %s to %s", resp.HandedOver, resp.Backend))
+	resp.Warnings = append(slices.Clip(resp.Warnings), fmt.Sprintf("the conversation was handed over from %s to %s%s",
+		resp.HandedOver, resp.Backend, why(resp.Attempts, resp.HandedOver)))
+}
+
+// why returns the reason of the last attempt with a backend, as the end of a sentence.
+func why(attempts []call.Attempt, backend string) string {
+	for _, a := range slices.Backward(attempts) {
+		if a.Backend == backend {
+			return fmt.Sprintf(", because %s did not answer: %s", backend, a.Reason)
+		}
+	}
+	return fmt.Sprintf(", because %s was not asked", backend)
 }
 
 // WithoutSessions returns the threads of backends whose sessions are gone. Their order remains.

@@ -17,14 +17,21 @@ import (
 
 // printAnswer calls the chain and prints the answer, its warnings and, with --trace, the attempts.
 func printAnswer(
-	ctx context.Context, r *selection.Resolver, o output, s *selection.Selection, req clichain.Request,
+	ctx context.Context, r *selection.Resolver, o output, s *selection.Selection, t *talk, req clichain.Request,
 ) error {
 	start := time.Now()
 	beside, shown := watch(r.Env, s, o.trace)
-	resp, err := deliver(ctx, beside, o, s.NewChain(shown.hooks()), req)
+	var resp *clichain.Response
+	from, err := t.of(s.NewChain(shown.hooks()))
+	if err == nil {
+		resp, err = deliver(ctx, beside, o, from, req)
+	}
 	shown.end()
 	took := time.Since(start)
 	failed, _ := errors.AsType[*clichain.ChainError](err)
+	if be, ok := errors.AsType[*clichain.BackendError](err); ok && failed == nil { // of a conversation
+		failed = &clichain.ChainError{Cause: be}
+	}
 	if failed != nil {
 		failed = withHints(failed, s, req.Access)
 		r.WarnDoubts(s.Providers)
@@ -33,7 +40,8 @@ func printAnswer(
 	if !o.json {
 		printWarnings(r.Err, resp, failed)
 	}
-	if resp != nil && resp.Session != "" && !o.json && (shown != nil || o.trace) {
+	t.settle(ctx, resp)
+	if resp != nil && resp.Session != "" && o.verbose {
 		fmt.Fprintln(r.Err, r.StyleOf(r.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))
 	}
 	if o.trace {
@@ -66,15 +74,15 @@ func printWarnings(w io.Writer, resp *clichain.Response, failed *clichain.ChainE
 
 // deliver prints the answer in the form that the flags choose.
 func deliver(
-	ctx context.Context, env *console.Env, o output, chain *clichain.Chain, req clichain.Request,
+	ctx context.Context, env *console.Env, o output, from answerer, req clichain.Request,
 ) (*clichain.Response, error) {
 	switch {
 	case o.stream && o.json:
-		return streamEvents(ctx, env, chain, req)
+		return streamEvents(ctx, env, from, req)
 	case o.stream:
-		return streamText(ctx, env, chain, req)
+		return streamText(ctx, env, from, req)
 	}
-	resp, err := chain.Complete(ctx, req)
+	resp, err := from.Complete(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +99,9 @@ func deliver(
 
 // streamEvents prints one event per line. The last event has the response.
 func streamEvents(
-	ctx context.Context, env *console.Env, chain *clichain.Chain, req clichain.Request,
+	ctx context.Context, env *console.Env, from answerer, req clichain.Request,
 ) (resp *clichain.Response, err error) {
-	for e, err := range chain.Stream(ctx, req) {
+	for e, err := range from.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
 		}
@@ -119,12 +127,12 @@ type textStream struct {
 }
 
 func streamText(
-	ctx context.Context, env *console.Env, chain *clichain.Chain, req clichain.Request,
+	ctx context.Context, env *console.Env, from answerer, req clichain.Request,
 ) (*clichain.Response, error) {
 	t := &textStream{
 		out: env.Out, err: env.Err, clean: terminal.Is(env.Out), live: env.Redraws(env.Err), style: env.StyleOf(env.Err),
 	}
-	for e, err := range chain.Stream(ctx, req) {
+	for e, err := range from.Stream(ctx, req) {
 		if err != nil {
 			_ = t.endLine() // the failure is printed after it
 			return nil, err

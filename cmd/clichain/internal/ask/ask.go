@@ -3,6 +3,7 @@ package ask
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -18,11 +20,12 @@ import (
 type askFlags struct {
 	param.Values
 	output
-	check string
+	check  string
+	record settings.Switch
 }
 
 // output has the flags of ask that choose how the answer is printed.
-type output struct{ json, stream, trace bool }
+type output struct{ json, stream, trace, verbose bool }
 
 // NewAsk makes the command ask.
 func NewAsk(env *console.Env) *cobra.Command {
@@ -30,13 +33,14 @@ func NewAsk(env *console.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Ask the CLIs in order and print the first answer",
-		Long: `Ask the CLIs in order until one answers. The answer goes to stdout, everything
-else to stderr.
+		Long: `Ask the CLIs in order until one answers, and print the answer to stdout and
+everything else to stderr.
 
 The prompt is PROMPT, then the content of --prompt-file, then stdin, separated
 by blank lines. Stdin is read to its end, unless it is a terminal or --no-stdin
 is set, as in a loop that reads stdin. Both --timeout and --budget include the
-time of reading stdin.`,
+time of reading stdin. --continue sends the prompt to the last conversation of
+the working directory.`,
 		Example: `  clichain ask "What does errno 11 mean?"
   git diff | clichain ask "Review this" --only codex,claude
   clichain ask --json -- "--help: what does it do?"`,
@@ -59,7 +63,18 @@ func (f *askFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.stream, "stream", false, "print the text while it arrives (default on a terminal)")
 	flags.StringVar(&f.check, "check", "", "`command`: reject an answer on whose text this command does not exit with 0")
 	flags.BoolVar(&f.trace, "trace", false, "print the attempts and their durations on stderr")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the session of the answer on stderr")
 	param.Add(flags, cmd.Name(), &f.Values)
+	flags.BoolFunc("record", "record the conversation, so that another backend can continue it", f.setRecord)
+}
+
+// setRecord parses the value of --record, which is "true" for the flag alone.
+func (f *askFlags) setRecord(text string) error {
+	on, err := strconv.ParseBool(text)
+	if f.record = settings.Off; on {
+		f.record = settings.On
+	}
+	return err
 }
 
 func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string) error {
@@ -79,15 +94,32 @@ func ask(ctx context.Context, r *selection.Resolver, f *askFlags, args []string)
 	if check != nil {
 		s.Chain.Accept = check.Accept
 	}
-	began := time.Now()
-	req, err := q.read(ctx)
+	t, err := newTalk(r, f, q.req)
 	if err != nil {
 		return err
 	}
+	began := time.Now()
+	prompt, err := q.source.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.lock(ctx, lockLimit(s)); err != nil {
+		return err
+	}
+	defer t.unlock()
 	if countStdin {
 		s.Chain.Budget = max(s.Chain.Budget-time.Since(began), time.Nanosecond)
 	}
-	return printAnswer(ctx, r, f.output, s, req)
+	return printAnswer(ctx, r, f.output, s, t, with(t.req, prompt))
+}
+
+// lockLimit limits the wait for other processes that continue the same conversation.
+func lockLimit(s *selection.Selection) time.Duration {
+	limit := param.BackendTimeout(&s.Config)
+	if s.Chain.Budget > 0 {
+		limit = min(limit, s.Chain.Budget)
+	}
+	return limit
 }
 
 // newCheck returns the program of --check, or nil without one. It does not run the program.

@@ -33,7 +33,7 @@ environment variables by their name, and the temporary directory by "{temp}".`,
 	f.register(cmd)
 	r.AddFlags(cmd.Flags())
 	cmd.Flags().Lookup("json").Usage = "print JSON"
-	for _, name := range []string{"stream", "trace", "check"} { // of ask, without effect here
+	for _, name := range []string{"stream", "trace", "check", "verbose", "record"} { // of ask, without effect here
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	return cmd
@@ -55,11 +55,20 @@ func build(ctx context.Context, r *selection.Resolver, f *askFlags, args []strin
 	if err != nil {
 		return err
 	}
-	req, err := q.read(ctx)
+	t, err := newTalk(r, f, q.req)
 	if err != nil {
 		return err
 	}
-	steps, err := stepsOf(ctx, s, req)
+	prompt, err := q.source.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if t.resumes {
+		if err := t.resume(); err != nil {
+			return err
+		}
+	}
+	steps, err := stepsOf(ctx, s, with(t.req, prompt))
 	if err != nil {
 		return err
 	}

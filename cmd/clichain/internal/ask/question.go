@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"slices"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
@@ -29,6 +30,11 @@ func newQuestion(ctx context.Context, env *console.Env, f *param.Values, args []
 // read reads the prompt and returns the request with it.
 func (q question) read(ctx context.Context) (clichain.Request, error) {
 	prompt, err := q.source.Read(ctx)
-	q.req.Messages = append(q.req.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
-	return q.req, err
+	return with(q.req, prompt), err
+}
+
+// with returns a request with its prompt.
+func with(req clichain.Request, prompt string) clichain.Request {
+	req.Messages = append(slices.Clip(req.Messages), clichain.Message{Role: clichain.RoleUser, Content: prompt})
+	return req
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/conversation"
 	"github.com/spf13/cobra"
 )
 
@@ -148,6 +149,7 @@ func defaultOf(name string, c selection.Catalog) string {
 		"order": strings.Join(selection.NamesOf(chain), ","), "timeout": clichain.DefaultTimeout.String(),
 		"agent_timeout": param.AgentTimeout.String(), "billing": "any", "reserve": "0", "confine": "auto",
 		"cooldowns": cmp.Or(selection.DefaultCooldowns(), "off"), "usage.log": "off", "usage.content": "off",
+		"conversations": "off", "conversations.age": conversation.DefaultMaxAge.String(),
 	}[name]
 }
 

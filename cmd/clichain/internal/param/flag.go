@@ -18,6 +18,7 @@ var Commands = []string{Ask, Build, Batch, Submit, Serve, Worker, Work, MCP}
 // Flag is a row of the table.
 type Flag struct {
 	Name  string
+	Short string // the letter of the short form; empty: none
 	Group Group
 	Help  string // the name of the value, which says its type, is in backquotes
 	// Field is the field of a request or of a backend's configuration that the flag sets, by its name in errors. The

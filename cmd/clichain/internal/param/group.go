@@ -23,7 +23,7 @@ var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, Group
 var commandFlags = map[Group][]string{
 	GroupRequest: {
 		"in", "format", "id", "priority", "deadline", "idempotent", "permit", "max-access", "retry-failed",
-		"retry-side-effects", "changed", "carry", "repos",
+		"retry-side-effects", "changed", "carry", "repos", "record",
 	},
 	GroupBackends: {"config", "profile", "cold", "probe", "ping", "refresh", "assume-isolated"},
 	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
@@ -38,7 +38,7 @@ var commandFlags = map[Group][]string{
 	GroupLog: {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
 	GroupOutput: {
 		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
-		"trace", "hold", "apply", "patch", "branch",
+		"trace", "verbose", "hold", "apply", "patch", "branch",
 		"wait", "once", "watch", "otlp", "log-json", "no-descriptions", "help", "version",
 	},
 }

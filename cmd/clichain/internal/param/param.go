@@ -15,7 +15,7 @@ import (
 // Values are the values of the flags. Request and Config have the values that need only parsing.
 type Values struct {
 	PromptFile         string
-	NoStdin            bool
+	NoStdin, Continue  bool
 	System, SystemFile string
 	Schema, Agents     string // files
 	MCP                []string
@@ -57,7 +57,11 @@ func (f *Flag) add(flags *pflag.FlagSet, command string, v *Values) {
 	if !ok {
 		help = f.Help
 	}
-	f.define(flags, f.Name, help, v)
+	one := pflag.NewFlagSet(f.Name, pflag.ContinueOnError)
+	f.define(one, f.Name, help, v)
+	flag := one.Lookup(f.Name)
+	flag.Shorthand = f.Short
+	flags.AddFlag(flag)
 }
 
 // Prompt is the name of the prompt argument in errors.

@@ -30,9 +30,6 @@ func Check(ctx context.Context, req clichain.Request) error {
 			return console.Usagef("--image: %v", err)
 		}
 	}
-	if asksTwice(req) {
-		return console.Usagef("--session: give one of --session, --continue and --session-id")
-	}
 	return CheckFields(ctx, req)
 }
 
@@ -54,16 +51,6 @@ func CheckFields(ctx context.Context, req clichain.Request) error {
 	}
 	shown := console.WithFlags(be).(*clichain.BackendError)
 	return console.Usagef("%s: %s%s", flag, shown.Detail(), shown.BracketedHint())
-}
-
-func asksTwice(req clichain.Request) bool {
-	given := 0
-	for _, ways := range []bool{req.Session != "", req.Options.Continue, req.Options.SessionID != ""} {
-		if ways {
-			given++
-		}
-	}
-	return given > 1
 }
 
 // CheckDir returns an error unless name is a directory.

@@ -24,10 +24,9 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 		return req, console.Usagef(
 			"--agent: needs --access read, write or full: a question without access is no work for an agent")
 	}
-	if req.Options.Continue && req.Access == clichain.AccessNone {
-		return req, console.Usagef("--continue: needs --access read, write or full: " +
-			"a call without access runs in an empty directory; " +
-			"use --session to continue a printed session")
+	if given := []bool{f.Continue, req.Session != "", req.Options.SessionID != ""}; given[0] && given[1] ||
+		given[1] && given[2] || given[0] && given[2] {
+		return req, console.Usagef("--session: give one of --session, --continue and --session-id")
 	}
 	if req.Options.MCPConfig, err = servers(f); err != nil {
 		return req, err

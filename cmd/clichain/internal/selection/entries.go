@@ -50,6 +50,9 @@ const (
 	CooldownsVariable    = "CLICHAIN_COOLDOWNS" // a file, or "off"
 	usageLogVariable     = "CLICHAIN_USAGE_LOG"
 	usageContentVariable = "CLICHAIN_USAGE_CONTENT"
+
+	conversationsVariable    = "CLICHAIN_CONVERSATIONS"
+	conversationsAgeVariable = "CLICHAIN_CONVERSATIONS_AGE"
 )
 
 // Entries are all settings, in display order.
@@ -77,6 +80,10 @@ var Entries = []Entry{
 		settings.Switch.String, param.OneOf(settings.On, settings.Off)),
 	entryOf("usage.content", usageContentVariable, func(v *settings.Values) *settings.Switch { return &v.UsageContent },
 		settings.Switch.String, param.OneOf(settings.On, settings.Off)),
+	entryOf("conversations", conversationsVariable, func(v *settings.Values) *settings.Switch { return &v.Conversations },
+		settings.Switch.String, param.OneOf(settings.On, settings.Off)),
+	entryOf("conversations.age", conversationsAgeVariable,
+		func(v *settings.Values) *settings.Duration { return &v.ConversationsAge }, settings.Duration.String, parseLimit),
 }
 
 // entryOf makes the entry of the field that at returns.

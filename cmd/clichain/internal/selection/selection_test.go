@@ -70,12 +70,13 @@ func TestEntries(t *testing.T) {
 		"order": "claude,codex", "timeout": "1m0s", "agent_timeout": "2m0s", "budget": "3m0s",
 		"specs": "/a" + string(os.PathListSeparator) + "/b", "billing": "any", "confine": "required", "cooldowns": "/c",
 		"accounts": "claude=team", "reserve": "0.3,codex=0.5", "usage.log": "on", "usage.content": "off",
+		"conversations": "on", "conversations.age": "168h0m0s",
 	}
 	full := settings.Values{
 		Order: []string{"claude", "codex"}, Timeout: settings.Duration(time.Minute), AgentTimeout: settings.Duration(2 * time.Minute),
 		Budget: settings.Duration(3 * time.Minute), Specs: []string{"/a", "/b"}, Billing: "any",
 		Confine: "required", Cooldowns: "/c", UsageLog: settings.On, UsageContent: settings.Off, Reserve: "0.3,codex=0.5",
-		Accounts: "claude=team",
+		Accounts: "claude=team", Conversations: settings.On, ConversationsAge: settings.Duration(168 * time.Hour),
 	}
 	var read, copied settings.Values
 	require.Len(t, Entries, len(texts))

@@ -114,6 +114,10 @@ const files = `clichain uses these files and directories:
   $XDG_STATE_HOME/clichain/calls
       log of calls, if the setting usage.log is on (default
       ~/.local/state/clichain/calls)
+  $XDG_STATE_HOME/clichain/conversations
+      last conversation of each directory for "clichain ask --continue", with
+      its messages if it is recorded (default
+      ~/.local/state/clichain/conversations)
   $XDG_STATE_HOME/clichain/results
       results that a worker could not store in its queue (default
       ~/.local/state/clichain/results); a worker stores them as soon as the
@@ -161,6 +165,8 @@ const settingsFile = `The settings file is YAML or JSON. All settings are option
   cooldowns: off           # or a file                   CLICHAIN_COOLDOWNS
   usage.log: on            # log calls, or off           CLICHAIN_USAGE_LOG
   usage.content: on        # with their texts, or off    CLICHAIN_USAGE_CONTENT
+  conversations: on        # record them, or off         CLICHAIN_CONVERSATIONS
+  conversations.age: 168h  # then remove them         CLICHAIN_CONVERSATIONS_AGE
   profiles:                # select with --profile ci    CLICHAIN_PROFILE
     ci: {timeout: 20s, billing: api_key}
 
