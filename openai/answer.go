@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -78,6 +79,11 @@ func (a *answerer) readBody(w *reply, r *http.Request) ([]byte, *apierror.Error)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, apierror.Invalid(http.StatusRequestEntityTooLarge, "", "request_too_large",
 			"the body is larger than %s", sizeText(a.config.MaxBodyBytes))
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.timedOut = true
+		return nil, apierror.Invalid(http.StatusBadRequest, "", "unreadable_body",
+			"the body did not arrive within %v", readLimit)
 	}
 	if err != nil {
 		return nil, apierror.Invalid(http.StatusBadRequest, "", "unreadable_body", "the body cannot be read: %v", err)

@@ -21,16 +21,18 @@ func (serve endpoint) handler(log *slog.Logger) http.Handler {
 		w := &reply{ResponseWriter: rw, id: "req_" + newID()}
 		w.Header().Set("X-Request-Id", w.id)
 		err := serve(w, r)
-		if err != nil && w.status == 0 && !clientLeft(r) {
+		if err != nil && w.status == 0 && !w.clientLeft(r) {
 			w.fail(err)
 		}
 		logRequest(log, w, r, err, time.Since(start))
 	})
 }
 
-// clientLeft reports whether the client no longer waits for the answer.
-func clientLeft(r *http.Request) bool {
-	return r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrDraining)
+// clientLeft reports whether the client did not wait for the whole answer. The context also ends when the limit for the
+// body of the request is exceeded, but then the client is still there.
+func (w *reply) clientLeft(r *http.Request) bool {
+	left := r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrDraining)
+	return left && !w.complete && !w.timedOut
 }
 
 func logRequest(log *slog.Logger, w *reply, r *http.Request, err *apierror.Error, took time.Duration) {
@@ -41,7 +43,7 @@ func logRequest(log *slog.Logger, w *reply, r *http.Request, err *apierror.Error
 	if w.backend != "" {
 		attrs = append(attrs, "backend", w.backend)
 	}
-	if clientLeft(r) && !w.complete {
+	if w.clientLeft(r) {
 		attrs = append(attrs, "reason", "the client left")
 	} else if err != nil {
 		level = slog.LevelWarn

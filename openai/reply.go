@@ -34,6 +34,7 @@ type reply struct {
 	backend string
 
 	complete bool // the client has the whole response
+	timedOut bool // the body of the request did not arrive in time
 }
 
 // newID returns a random id.

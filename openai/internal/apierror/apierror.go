@@ -4,6 +4,7 @@ package apierror
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -39,15 +40,27 @@ func (e *Error) Body() any {
 	return map[string]any{"error": e}
 }
 
+// maxText limits the message and the param of an error, in bytes. Both can repeat text of the client, and each byte of
+// it can become six in JSON.
+const maxText = 4 << 10
+
 // New returns an error of the server, or of its backend.
 func New(status int, kind, code, format string, args ...any) *Error {
-	return &Error{Message: fmt.Sprintf(format, args...), Type: kind, Code: OrNull(code), Status: status}
+	return &Error{Message: clip(fmt.Sprintf(format, args...)), Type: kind, Code: OrNull(code), Status: status}
+}
+
+// clip shortens a text to maxText.
+func clip(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
 // Invalid returns an error of the client. Param is the field of the request; empty: none.
 func Invalid(status int, param, code, format string, args ...any) *Error {
 	err := New(status, TypeRequest, code, format, args...)
-	err.Param, err.Permanent = OrNull(param), true
+	err.Param, err.Permanent = OrNull(clip(param)), true
 	return err
 }
 
