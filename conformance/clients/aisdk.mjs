@@ -39,6 +39,13 @@ const result = async (r, order) => ({
 // drops reports whether a client has warned that it does not send a setting.
 const drops = (warnings, setting) => warnings?.some((w) => w.feature === setting);
 
+const talk = async (order) => {
+  const first = call({ ...order, prompt: order.before });
+  const { response } = await generateText(first);
+  const r = await generateText({ ...first, messages: [...first.messages, ...response.messages, ...call(order).messages] });
+  return result(r, order);
+};
+
 await serve({
   answer: async (order) => {
     if (order.settings.n || (order.settings.logprobs && !official)) return none;
@@ -61,12 +68,8 @@ await serve({
     if (order.leave) return { ...got, left: abort.signal.aborted };
     return drops(await r.warnings, 'stopSequences') ? none : { ...(await result(r, order)), ...got };
   },
-  talk: async (order) => {
-    const first = call({ ...order, prompt: order.before });
-    const { response } = await generateText(first);
-    const r = await generateText({ ...first, messages: [...first.messages, ...response.messages, ...call(order).messages] });
-    return result(r, order);
-  },
+  talk,
+  respondTwice: (order) => (official ? talk(order) : none),
   respond: async (order) => (official ? result(await generateText(call(order)), order) : none),
   embed: (order) => embed({ model: provider(order).embeddingModel(order.model), value: order.prompt, maxRetries: 0 }),
   complete: (order) =>

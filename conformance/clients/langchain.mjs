@@ -40,6 +40,12 @@ const answer = async (order) => {
   return result(await chat(order).invoke(messages(order), options(order)));
 };
 
+const talk = async (order) => {
+  const first = messages({ ...order, prompt: order.before });
+  const said = await chat(order).invoke(first);
+  return result(await chat(order).invoke([...first, said, new HumanMessage(order.prompt)]));
+};
+
 await serve({
   answer,
   respond: (order) => answer({ ...order, responses: true }),
@@ -61,11 +67,8 @@ await serve({
     });
     return { ...result(all), ...got, left: abort.signal.aborted };
   },
-  talk: async (order) => {
-    const first = messages({ ...order, prompt: order.before });
-    const said = await chat(order).invoke(first);
-    return result(await chat(order).invoke([...first, said, ...messages(order)]));
-  },
+  talk,
+  respondTwice: (order) => talk({ ...order, responses: true }),
   embed: (order) => new OpenAIEmbeddings(common(order)).embedQuery(order.prompt),
   complete: (order) => new OpenAI(common(order)).invoke(order.prompt),
 });

@@ -49,7 +49,8 @@ func serve(t *testing.T, program string) *endpoint {
 	require.NoError(t, os.Symlink(self, e.cli))
 	token := filepath.Join(dir, "token")
 	e.cmd = exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--token-file", token, "--config", "off",
-		"--spec", spec, "--only", "fake", "--binary", "fake="+e.cli, "--confine", "off", "--no-cooldown", "--timeout", "300s")
+		"--spec", spec, "--only", "fake", "--binary", "fake="+e.cli, "--confine", "off", "--no-cooldown", "--timeout", "300s",
+		"--model-alias", "gpt-5=fake/large")
 	e.cmd.Dir = dir
 	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}
 	stdout, err := e.cmd.StdoutPipe()

@@ -28,8 +28,9 @@ func startInGo(t *testing.T, e *endpoint) func(order) outcome {
 		g := &goRun{order: o}
 		g.client = openai.NewClient(option.WithBaseURL(e.baseURL), option.WithAPIKey(key), option.WithMaxRetries(0))
 		run, ok := map[string]func(context.Context) (outcome, error){
-			"answer": g.answer, "headers": g.headers, "stream": g.stream, "talk": g.talk, "respond": g.respond, "models": g.models,
-			"embed": g.embed, "complete": g.complete,
+			"answer": g.answer, "headers": g.headers, "stream": g.stream, "talk": g.talk, "respond": g.respond, "respondTwice": g.respondTwice,
+			"models": g.models,
+			"embed":  g.embed, "complete": g.complete,
 		}[o.Function]
 		if !ok {
 			return outcome{None: true}
@@ -171,6 +172,25 @@ func (g *goRun) respond(ctx context.Context) (outcome, error) {
 	return outcome{
 		Text: r.OutputText(), Finish: string(r.Status), Input: r.Usage.InputTokens, Output: r.Usage.OutputTokens,
 	}, nil
+}
+
+func (g *goRun) respondTwice(ctx context.Context) (outcome, error) {
+	message := func(text string) responses.ResponseInputItemUnionParam {
+		return responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRoleUser)
+	}
+	p := responses.ResponseNewParams{Model: g.Model}
+	p.Input.OfInputItemList = responses.ResponseInputParam{message(g.Before)}
+	r, err := g.client.Responses.New(ctx, p)
+	if err != nil {
+		return outcome{}, err
+	}
+	said := r.Output[0].AsMessage().ToParam()
+	p.Input.OfInputItemList = append(p.Input.OfInputItemList,
+		responses.ResponseInputItemUnionParam{OfOutputMessage: &said}, message(g.Prompt))
+	if r, err = g.client.Responses.New(ctx, p); err != nil {
+		return outcome{}, err
+	}
+	return outcome{Text: r.OutputText()}, nil
 }
 
 func (g *goRun) models(ctx context.Context) (got outcome, _ error) {

@@ -60,7 +60,8 @@ await serve({
     const chat = client(order).chat.completions;
     const first = body({ ...order, prompt: order.before });
     const { message } = (await chat.create(first)).choices[0];
-    return whole(await chat.create({ ...first, messages: [...first.messages, message, ...body(order).messages] }));
+    const next = { role: 'user', content: order.prompt };
+    return whole(await chat.create({ ...first, messages: [...first.messages, message, next] }));
   },
   respond: async (order) => {
     const { model, system: instructions, prompt: input } = order;
@@ -68,6 +69,15 @@ await serve({
     return {
       text: data.output_text, finish: data.status, input: data.usage.input_tokens, output: data.usage.output_tokens,
     };
+  },
+  respondTwice: async (order) => {
+    const { model, before, prompt } = order;
+    const input = [{ role: 'user', content: before }];
+    const first = await client(order).responses.create({ model, input });
+    const data = await client(order).responses.create({
+      model, input: [...input, ...first.output, { role: 'user', content: prompt }],
+    });
+    return { text: data.output_text };
   },
   models: async (order) => {
     const names = [];

@@ -39,7 +39,7 @@ var rows = []row{
 	{
 		name:  "second turn, with the first answer as the client returned it",
 		order: order{Function: "talk", Before: promptSay, Prompt: promptReport},
-		check: reported(func(r report) bool { return inOrder(r.Prompt, promptSay, threeWords, promptReport) }),
+		check: continued,
 	},
 	{
 		name:  "`temperature`, a token limit and `seed` are accepted",
@@ -62,6 +62,15 @@ var rows = []row{
 		check: reported(func(r report) bool { return strings.Contains(r.Image, "PNG") }),
 	},
 	{name: "`/v1/responses`", order: order{Function: "respond", System: "be brief", Prompt: promptSay}, check: text(threeWords), without: []string{aiCompatible}},
+	{
+		name: "second turn through `/v1/responses`", order: order{Function: "respondTwice", Before: promptSay, Prompt: promptReport},
+		check: continued, without: []string{aiCompatible},
+	},
+	{
+		name:  "two turns with `--model-alias gpt-5=fake/large`",
+		order: order{Function: "talk", Model: "gpt-5", System: "be brief", Before: promptSay, Prompt: promptReport},
+		check: all(continued, reported(func(r report) bool { return r.Model == "large" && r.System == "be brief" })),
+	},
 	{name: "list of models", order: order{Function: "models"}, check: models, without: []string{aiOpenAI, aiCompatible, langChain}},
 	{
 		name: "cancellation during a stream", order: order{Function: "stream", Prompt: promptHang, Leave: true},
@@ -116,7 +125,7 @@ func headers(o outcome) error {
 }
 
 func models(o outcome) error {
-	return expect(slices.Equal(o.Names, []string{"clichain", "fake", "fake/large", "fake/small"}), o)
+	return expect(slices.Equal(o.Names, []string{"clichain", "fake", "gpt-5", "fake/large", "fake/small"}), o)
 }
 
 func object(o outcome) error {
@@ -130,6 +139,8 @@ func reported(valid func(report) bool) func(outcome) error {
 		return expect(json.Unmarshal([]byte(o.Text), &r) == nil && valid(r), o)
 	}
 }
+
+var continued = reported(func(r report) bool { return inOrder(r.Prompt, promptSay, threeWords, promptReport) })
 
 // inOrder reports whether a text contains the parts in their order.
 func inOrder(text string, parts ...string) bool {
