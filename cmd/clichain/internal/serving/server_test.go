@@ -119,6 +119,30 @@ func TestServerClosesSlowConnections(t *testing.T) {
 	}
 }
 
+// TestServerWithIdleConnections checks that connections without a request do not keep the server from answering, and
+// that it closes all of them.
+func TestServerWithIdleConnections(t *testing.T) {
+	atServer(t, func(t *testing.T, listener *pipes, _ endless) {
+		start := time.Now()
+		idle := make([]net.Conn, 2000)
+		for i := range idle {
+			idle[i] = listener.dial()
+		}
+		c := listener.dial()
+		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		require.NoError(t, err)
+		answer, err := io.ReadAll(c)
+		require.NoError(t, err)
+		require.Contains(t, string(answer), `{"status":"ok"}`)
+		require.Zero(t, time.Since(start))
+		for _, c := range idle {
+			_, _ = io.ReadAll(c)
+			require.NoError(t, c.Close())
+		}
+		require.InDelta(t, serveHeaderLimit.Seconds(), time.Since(start).Seconds(), 1)
+	})
+}
+
 // TestServerEndsUnreadStream checks that the call ends if its client stays connected and does not read.
 func TestServerEndsUnreadStream(t *testing.T) {
 	atServer(t, func(t *testing.T, listener *pipes, backend endless) {
