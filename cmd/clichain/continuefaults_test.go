@@ -144,3 +144,19 @@ func TestAnswerThatCannotBeStored(t *testing.T) {
 	require.Equal(t, "from claude\n", out)
 	require.Empty(t, errs, "an unrecorded conversation needs no warning")
 }
+
+// A recorded question is checked like any other.
+func TestRecordRejectsInvalidText(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, recorded)
+	for _, args := range [][]string{{"ask"}, {"ask", "--no-cooldown", "--record=false"}} {
+		cmd := c.command(args...)
+		cmd.Dir, cmd.Stdin = c.dir, strings.NewReader("a\x00b")
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, 2, cmd.ProcessState.ExitCode())
+		require.Equal(t, "clichain: bad_request (PROMPT): NUL byte at offset 1: remove it\n", string(out))
+	}
+	all, _ := c.stored()
+	require.NotContains(t, all, "offset")
+}

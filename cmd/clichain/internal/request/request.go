@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/clichain/clichain"
@@ -24,8 +25,7 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 		return req, console.Usagef(
 			"--agent: needs --access read, write or full: a question without access is no work for an agent")
 	}
-	if given := []bool{f.Continue, req.Session != "", req.Options.SessionID != ""}; given[0] && given[1] ||
-		given[1] && given[2] || given[0] && given[2] {
+	if twoOf(f.Continue, req.Session != "", req.Options.SessionID != "") {
 		return req, console.Usagef("--session: give one of --session, --continue and --session-id")
 	}
 	if req.Options.MCPConfig, err = servers(f); err != nil {
@@ -43,6 +43,12 @@ func Of(f *param.Values) (req clichain.Request, err error) {
 	}
 	req.Schema, err = schema(f.Schema)
 	return req, err
+}
+
+// twoOf reports whether at least two of the conditions are true.
+func twoOf(conditions ...bool) bool {
+	holds := slices.DeleteFunc(conditions, func(c bool) bool { return !c })
+	return len(holds) >= 2
 }
 
 // schema returns the value of --schema: JSON, or the content of a file.
