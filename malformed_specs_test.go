@@ -70,7 +70,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 	{"a pattern in a rule", mineYAML + "events: [{match: {a: '[', c: d}, kind: text}]\n", "line 3:22: events[0].match.a: \"[\" is not a regular expression: missing closing ]: `[`"},
 	{"a line's pattern", mineYAML + "lines: [{pattern: '(?<reset>', reason: exit}]\n", "line 3:19: lines[0].pattern: \"(?<reset>\" is not a regular expression: missing closing ): `(?<reset>`"},
 	{"a line's pattern for everything", mineYAML + "lines: [{pattern: '.*', reason: exit}]\n", `line 3:19: lines[0].pattern: ".*" matches the empty line, and therefore every line`},
-	{"a group without a meaning", mineYAML + "lines: [{pattern: '(?P<resets>a)', reason: exit}]\n", `line 3:19: lines[0].pattern: "resets" is not a known group; use one of ["status" "attempt" "message" "reset" "delay" "variable"]`},
+	{"a group without a meaning", mineYAML + "lines: [{pattern: '(?P<resets>a)', reason: exit}]\n", `line 3:19: lines[0].pattern: "resets" is not a known group; use one of ["status" "attempt" "message" "reset" "delay" "variable" "session"]`},
 	{"a line without a reason", mineYAML + "lines: [{pattern: a}]\n", "line 3:9: lines[0].reason: is missing, and the pattern has no group status or message"},
 	{"a line's reason", mineYAML + "lines: [{pattern: a, reason: ratelimited}]\n", `line 3:30: lines[0].reason: "ratelimited" is not a reason; did you mean "rate_limited"?`},
 	{"a line's kind", mineYAML + "lines: [{pattern: a, reason: exit, kind: text}]\n", `line 3:42: lines[0].kind: "text" is none of ["error" "retry" "warning" "status"]`},

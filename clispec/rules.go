@@ -147,7 +147,8 @@ type EventRule struct {
 // failed, to lines of stdout that are not JSON. It never applies to the text of the model.
 type LineRule struct {
 	// Pattern is a regular expression. Its named groups can be status (an HTTP status), attempt, message, reset (a
-	// point in time), delay (a duration) and variable (of the environment).
+	// point in time), delay (a duration) and variable (of the environment). The group session is the id of the session
+	// that holds the prompt.
 	Pattern string `json:"pattern"`
 	// On lists the sources to which the rule applies. Empty: all.
 	On []Evidence `json:"on,omitempty"`

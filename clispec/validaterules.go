@@ -169,7 +169,7 @@ func (v *validator) jsonPath(path, key, each string) {
 }
 
 // lineGroups are the named groups that a LineRule can have.
-var lineGroups = []string{"status", "attempt", "message", "reset", "delay", "variable"}
+var lineGroups = []string{"status", "attempt", "message", "reset", "delay", "variable", "session"}
 
 // LineKinds are the kinds that a LineRule can have.
 var LineKinds = []call.EventKind{call.EventError, call.EventRetry, call.EventWarning, call.EventStatus}

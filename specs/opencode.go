@@ -177,6 +177,10 @@ func (o openCode) configuration() []clispec.EnvRow {
 	)
 }
 
+// streamError is a line of the log about a request to the model that failed.
+const streamError = `message="stream error"(?:[^"]* session\.id=(?P<session>ses_[A-Za-z0-9]+))?` +
+	`.*error\.error="(?P<message>[^"]*)"`
+
 func (o openCode) lines() []clispec.LineRule {
 	return []clispec.LineRule{
 		// The session would continue as the default agent, with all tools.
@@ -184,11 +188,8 @@ func (o openCode) lines() []clispec.LineRule {
 			Pattern: `agent "(?:clichain.*|` + o.lean + `)" not found`, Reason: call.ReasonUnsupported, On: onStderr(),
 			Fatal: true, Hint: updateHint,
 		},
-		{Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr()},
-		{
-			Pattern: `message="stream error".*error\.error="(?P<message>[^"]*)"`, Kind: call.EventRetry, On: onStderr(),
-			Reason: call.ReasonServerError,
-		},
+		{Pattern: streamError, Kind: call.EventRetry, On: onStderr()},
+		{Pattern: streamError, Kind: call.EventRetry, On: onStderr(), Reason: call.ReasonServerError},
 		{Pattern: `Session not found`, Reason: call.ReasonBadSession, On: onStderr(), Hint: goneHint},
 		{
 			Pattern: `(?s)(?:^\s*|\n)` + o.name + ` (?:run|acp)\b.*Options:`, Reason: call.ReasonUnsupported, On: onStderr(),

@@ -22,6 +22,7 @@ import (
 type Finding struct {
 	Reason     call.Reason
 	Message    string
+	Session    string // the ID that the text names
 	Hint       string
 	Advice     []call.Advice
 	RetryAfter time.Time
@@ -167,6 +168,7 @@ func (l *compiledLine) read(text string, m []int, now time.Time) Finding {
 		Hint:   grammar.Placeholder().ReplaceAllStringFunc(l.Hint, filled),
 		Status: status, Try: try, Fatal: l.Fatal, RetryAfter: common.RetryAfter,
 		Message: plainMessage(cmp.Or(group("message"), lineAround(text, m[0], m[1]))),
+		Session: strings.Clone(group("session")),
 	}
 	if name := group("variable"); name != "" && f.Hint == "" {
 		f.Advice = []call.Advice{{Action: call.ActionPass, Field: "config.pass_env", Value: strings.Clone(name)}}

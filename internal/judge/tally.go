@@ -101,7 +101,7 @@ func (t *Tally) Add(e *Sign) (out *call.Event) {
 	case call.EventError:
 		t.Failures = append(t.Failures, *e)
 	}
-	t.Session, t.KeySource = cmp.Or(e.Session, t.Session), cmp.Or(e.KeySource, t.KeySource)
+	t.Session, t.KeySource = cmp.Or(e.Session, t.Session, e.Found.Session), cmp.Or(e.KeySource, t.KeySource)
 	if e.Terminal && (t.Terminal == nil || e.answers()) {
 		t.Terminal, t.next = new(*e), false
 		t.done = e.answers() && strings.TrimSpace(t.AnswerText()) != ""
