@@ -73,7 +73,7 @@ func (a *agent) live() {
 			return
 		}
 	}
-	if slices.Contains(os.Args, "--resume") {
+	if resumed() {
 		a.said = []string{"earlier in " + sessionID()}
 	}
 	in := bufio.NewScanner(os.Stdin)
@@ -117,7 +117,7 @@ func (a *agent) read(m object) {
 	}
 	switch method {
 	case "initialize":
-		if a.has("refuses") {
+		if a.has("refuses") && !(a.has("refuses new") && resumed()) {
 			a.fail(id, "Invalid API key: please run the login")
 			return
 		}
@@ -210,6 +210,7 @@ func (a *agent) turn(id any, said string) {
 		a.between("cleared")
 		return
 	}
+	a.rejectResumed()
 	a.turning.Wait() // an earlier turn may still print
 	if strings.HasPrefix(said, "pause ") {
 		defer time.Sleep(4 * time.Second) // it does not read for a while
@@ -229,7 +230,7 @@ func (a *agent) turn(id any, said string) {
 }
 
 func (a *agent) play(id any, said string) {
-	what, rest, _ := strings.Cut(withoutSchema(said), " ")
+	what, rest, _ := strings.Cut(lastTurn(withoutSchema(said)), " ")
 	if what == "Your" && a.mended == "hang" {
 		what = a.mended
 	}

@@ -2,11 +2,23 @@ package live_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"syscall"
 )
 
 // exit ends the process. os.Exit would sleep for a second in binaries built with the race detector.
 func exit(status int) { syscall.Exit(status) }
+
+func resumed() bool { return slices.Contains(os.Args, "--resume") }
+
+// rejectResumed ends the process at its first turn, if the session of its arguments is unknown.
+func (a *agent) rejectResumed() {
+	if a.has("forgot") && resumed() {
+		fmt.Fprintln(os.Stderr, "Error: no such session")
+		exit(7)
+	}
+}
 
 // resume continues a context. It repeats an answer of an earlier turn before its response.
 func (a *agent) resume(id any, thread string) {

@@ -12,6 +12,17 @@ func withoutSchema(prompt string) string {
 	return prompt
 }
 
+// lastTurn returns the last turn of a text with several turns, or the text itself if it is one turn.
+func lastTurn(text string) string {
+	if !strings.HasSuffix(text, "Answer the last turn.") {
+		return text
+	}
+	text = text[:strings.LastIndex(text, "\n</turn-")]
+	text = text[strings.LastIndex(text, "\n<turn-")+1:]
+	_, text, _ = strings.Cut(text, "\n")
+	return text
+}
+
 // mend plays "mend FIRST SECOND": the answer is FIRST, and SECOND after a complaint of clichain ("Your answer
 // …"). "act" does the same after a tool use.
 func (a *agent) mend(what, order string) string {

@@ -41,7 +41,10 @@ func agentSpec(dialect string) clichain.CliSpec {
 		},
 		Events: []clispec.EventRule{rule("delta", clichain.EventDelta, "text", params+"text"), rule("tool", clichain.EventToolUse, "name", params+"name"), done},
 		Login:  clispec.LoginRules{Ways: []clispec.LoginWay{{Files: []clispec.FileFact{{Path: "${AGENT_LOGIN}"}}, Unsure: true}, {Unsure: true}}},
-		Lines:  []clispec.LineRule{{Pattern: `(?i)not logged in|invalid api key`, Reason: clichain.ReasonUnauthenticated}},
+		Lines: []clispec.LineRule{
+			{Pattern: `(?i)not logged in|invalid api key`, Reason: clichain.ReasonUnauthenticated},
+			{Pattern: `no such session`, Reason: clichain.ReasonBadSession},
+		},
 	}
 	live := &spec.Live
 	live.Ready = []clispec.LiveMessage{{Method: "initialize"}}

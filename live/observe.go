@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -12,8 +13,9 @@ import (
 // observe begins a turn for the hooks. The returned function ends it, and stores the usage windows that the turn
 // reported.
 func (t *Turn) observe(s *Session) (end func()) {
-	var over func(*clichain.Response, error)
-	t.see, over = held.Watch(hookContext{t.ctx, t.values}, s.cfg.Hooks, t.req)
+	see, over := func(clichain.Event) {}, func(*clichain.Response, error) {}
+	t.guard(func() { see, over = held.Watch(turnContext{t.ctx, t.values}, s.cfg.Hooks, t.req) })
+	t.see = func(e clichain.Event) { t.guard(func() { see(e) }) }
 	began, name := time.Now(), s.provider.Name()
 	t.see(clichain.Event{Kind: clichain.EventStart, Backend: name})
 	return func() {
@@ -29,8 +31,25 @@ func (t *Turn) observe(s *Session) (end func()) {
 			}})
 		}
 		s.keep(t.ctx, windows)
-		over(t.resp, t.err)
+		t.guard(func() { over(t.resp, t.err) })
 	}
+}
+
+// hookPanic is the panic of a hook.
+type hookPanic struct{ value any }
+
+func (p *hookPanic) Error() string { return fmt.Sprintf("live: a hook panicked: %v", p.value) }
+
+// guard calls hooks. A panic cancels the turn, because hooks do not run on a goroutine of the caller.
+func (t *Turn) guard(hooks func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := &hookPanic{v}
+			t.panicked.CompareAndSwap(nil, p)
+			t.stop(p)
+		}
+	}()
+	hooks()
 }
 
 // emit passes an event of a turn to the hooks and the readers. ctx limits the wait for the readers.
@@ -39,13 +58,13 @@ func (s *Session) emit(ctx context.Context, t *Turn, e clichain.Event) {
 	s.tell(ctx, item{event: e})
 }
 
-// hookContext ends with a turn and has the values of another context.
-type hookContext struct {
+// turnContext ends with a turn and has the values of another context.
+type turnContext struct {
 	context.Context
 	values context.Context
 }
 
-func (c hookContext) Value(key any) any {
+func (c turnContext) Value(key any) any {
 	if value := c.Context.Value(key); value != nil {
 		return value
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,4 +179,56 @@ func TestPoolChainKeepsUsageWindows(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, pool.Stats().Warm)
 	})
+}
+
+// A panic of a hook cancels the turn and reaches the caller, as in a call of a chain. The session continues.
+func TestSessionHookPanics(t *testing.T) {
+	for name, hooks := range map[string]func(explode func()) *clichain.Hooks{
+		"call start": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{CallStart: func(context.Context, clichain.Request) { explode() }}
+		},
+		"attempt start": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{AttemptStart: func(context.Context, string) { explode() }}
+		},
+		"event of the CLI": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{Event: func(_ context.Context, e clichain.Event) {
+				if e.Kind == clichain.EventDelta {
+					explode()
+				}
+			}}
+		},
+		"attempt end": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{AttemptEnd: func(context.Context, clichain.Attempt) { explode() }}
+		},
+		"answer": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{Answer: func(context.Context, *clichain.Response) { explode() }}
+		},
+		"call end": func(explode func()) *clichain.Hooks {
+			return &clichain.Hooks{CallEnd: func(context.Context, *clichain.Response, error) { explode() }}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var armed atomic.Bool
+			s := started(t, "control", "", &live.Config{Hooks: hooks(func() {
+				if armed.Load() {
+					panic("hook")
+				}
+			})})
+			armed.Store(true)
+			text := "say hi"
+			if name == "event of the CLI" {
+				text = "hang" // until the panic cancels the turn
+			}
+			require.PanicsWithValue(t, "hook", func() { _, _ = s.Ask(t.Context(), text) })
+			turn, err := s.Send("say hi")
+			require.NoError(t, err)
+			for range 2 {
+				require.PanicsWithValue(t, "hook", func() { _, _ = turn.Wait(t.Context()) })
+			}
+			armed.Store(false)
+			resp, err := s.Ask(t.Context(), "say hello")
+			require.NoError(t, err)
+			require.Equal(t, "hello", resp.Text)
+		})
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/held"
+	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/session"
 )
 
 // enter changes the state on behalf of a method. The caller holds no lock.
@@ -52,10 +54,14 @@ func (s *Session) finish(state State, err error) {
 
 // fail ends a turn that never began.
 func (t *Turn) fail(backend string) {
-	t.err = &clichain.BackendError{
-		Backend: backend, Reason: clichain.ReasonCanceled, ExitCode: -1, Err: ErrStopped, Stage: call.StageSkipped,
-	}
+	t.err = skipped(backend, ErrStopped)
 	close(t.done)
+}
+
+func skipped(backend string, cause error) *clichain.BackendError {
+	return &clichain.BackendError{
+		Backend: backend, Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause, Stage: call.StageSkipped,
+	}
 }
 
 func (s *Session) wake() {
@@ -69,7 +75,7 @@ func (s *Session) wake() {
 func (s *Session) run(cli *held.CLI) {
 	for {
 		if t := s.next(); t != nil {
-			s.turn(cli, t)
+			cli = s.turn(cli, t)
 			continue
 		}
 		select {
@@ -92,11 +98,14 @@ func (s *Session) next() *Turn {
 	return s.now
 }
 
-func (s *Session) turn(cli *held.CLI, t *Turn) {
+// turn asks the CLI, and returns the CLI that has the conversation then.
+func (s *Session) turn(cli *held.CLI, t *Turn) *held.CLI {
+	t.req = session.Resume(s.provider.Name(), s.lacks.with(t.text))
 	s.asked = &t.req
 	s.entry = s.entry.Again(s.asked)
 	end := t.observe(s)
-	resp, failed := s.ask(cli, t)
+	cli, resp, failed := s.answer(cli, t)
+	s.lacks.asked(t, resp, failed)
 	if t.resp = resp; failed != nil {
 		t.err = failed
 	}
@@ -118,6 +127,7 @@ func (s *Session) turn(cli *held.CLI, t *Turn) {
 		}
 	}
 	close(t.done)
+	return cli
 }
 
 // gone ends a session whose CLI has ended, on its own or because of Stop.

@@ -2,13 +2,13 @@ package live
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/reading"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/structured"
 )
 
@@ -73,9 +73,7 @@ func (t *structuredTurn) again(
 	t.emit(clichain.Event{Kind: clichain.EventAttempt, Attempt: &earlier})
 	t.emit(clichain.Event{Kind: clichain.EventReset, Message: "the answer did not meet the schema"})
 	t.turn.see(clichain.Event{Kind: clichain.EventStart, Backend: t.session.provider.Name()})
-	last := len(t.req.Messages) - 1
-	t.req.Messages = slices.Clone(t.req.Messages)
-	t.req.Messages[last].Content = structured.Complaint(problem)
+	t.req = session.Retold(t.req, t.req.Session, structured.Complaint(problem))
 	resp, _, failed := t.once()
 	if failed != nil {
 		failed.Earlier = append([]clichain.Attempt{earlier}, failed.Earlier...)

@@ -8,8 +8,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -18,6 +18,7 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/session"
 	"github.com/clichain/clichain/internal/structured"
 )
 
@@ -27,8 +28,13 @@ type Question = call.Question
 // Config configures a [Session]. The zero value is a conversation without access.
 type Config struct {
 	// Request contains the settings of all turns: Access, Dir, Model, Options, Env, the system messages, and
-	// Session or Options.SessionID if the CLI's live mode supports them. Other messages are an error. Each
-	// answer must match Schema: the CLI is asked once to correct an answer that does not.
+	// Session or Options.SessionID if the CLI's live mode supports them. Each answer must match Schema: the CLI is
+	// asked once to correct an answer that does not.
+	//
+	// Other messages are an earlier conversation, and Threads are the sessions that hold a part of it; see
+	// conversation.Conversation.Request. The session resumes the thread of its backend, and the first turn has the
+	// messages that the thread lacks. Without a thread, or if the CLI does not resume it, the first turn has all
+	// messages. If the last message is of the user and the first turn has the same text, it asks for its answer.
 	Request clichain.Request
 	// OnPermission decides when the CLI asks to use a tool with AccessWrite. It may wait for a user. ctx is the
 	// context of the turn and ends with the turn; the session then denies the question and does not wait for
@@ -41,7 +47,8 @@ type Config struct {
 	MaxQueue int
 	// Hooks observe each turn that begins as a call with one attempt. An answer that does not match Schema is a failed
 	// attempt. The hooks of a turn run one after the other, and the turn waits for them. Their ctx ends with the turn
-	// and has the values of the ctx of Ask. Cooldown is not called. Nil means none.
+	// and has the values of the ctx of Ask. If a hook panics, the turn is canceled, and Turn.Wait and Ask repeat the
+	// panic. Cooldown is not called. Nil means none.
 	Hooks *clichain.Hooks
 	// Store keeps the usage windows that the turns report, as ChainConfig.Store does. Nil means that they are not kept.
 	Store cooldown.QuotaStore
@@ -71,6 +78,7 @@ type Session struct {
 	keep  func(context.Context, []call.QuotaWindow) // stores usage windows
 	entry *cooling.Entry                            // of the breaker; used by one goroutine at a time, like asked
 	asked *clichain.Request                         // of the latest turn; nil: there was none
+	lacks opening
 
 	mu      sync.Mutex
 	state   State
@@ -93,7 +101,9 @@ func New(p *clichain.Provider, cfg *Config) *Session {
 	if cfg != nil {
 		s.cfg = *cfg
 	}
-	s.session = s.cfg.Request.Session
+	s.lacks.request = s.cfg.Request.Clone()
+	s.lacks.threads = s.lacks.request.Threads
+	s.session = session.Of(p.Name(), s.cfg.Request)
 	s.cfg.MaxQueue = cmp.Or(s.cfg.MaxQueue, defaultMaxQueue)
 	s.keep = held.Keep(p, s.cfg.Request, s.cfg.Store)
 	s.life, s.end = context.WithCancelCause(context.Background())
@@ -108,6 +118,7 @@ func (s *Session) Start(ctx context.Context) error {
 		return err
 	}
 	cli, err := s.hold(s.while(ctx))
+	s.lacks.values = context.WithoutCancel(ctx)
 	var unused *cooling.Entry
 	defer func() { unused.Left(ctx) }()
 	s.mu.Lock()
@@ -130,56 +141,10 @@ func (s *Session) Start(ctx context.Context) error {
 	return nil
 }
 
-// hold starts the CLI, unless the breaker is open. A successful start does not close the entry, because a CLI
-// that starts may still fail at every request.
-func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
-	if err := s.refused(); err != nil {
-		return nil, err
-	}
-	entry, err := held.Guard(ctx, s.provider, s.cfg.Request)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	for _, a := range entry.Probed() {
-		s.usage = s.usage.Add(a.Usage)
-	}
-	s.mu.Unlock()
-	cli, err := held.Hold(ctx, s.provider, s.cfg.Request, s.cfg.OnPermission, true)
-	if err != nil {
-		entry.Ended(ctx, err, ctx.Err() != nil)
-		return nil, err
-	}
-	s.entry = entry
-	return cli, nil
-}
-
-// while returns ctx, which also ends with the session.
-func (s *Session) while(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancelCause(ctx)
-	context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })
-	return ctx
-}
-
-// refused returns the mistake in the settings of all turns, or nil. It compiles the schema.
-func (s *Session) refused() error {
-	notSystem := func(m clichain.Message) bool { return m.Role != clichain.RoleSystem }
-	switch req := s.cfg.Request; {
-	case slices.ContainsFunc(req.Messages, notSystem):
-		return call.Errorf(clichain.ReasonBadOption, "config.request.messages",
-			"a session may begin only with system messages; pass the other messages to Send")
-	}
-	schema, failed := structured.Compile(s.cfg.Request.Schema)
-	if failed != nil {
-		return failed
-	}
-	s.schema = schema
-	return nil
-}
-
 // Turn is one message to the CLI and its answer.
 type Turn struct {
-	req    clichain.Request
+	text   string
+	req    clichain.Request // the text, with the settings and the messages that the CLI lacks
 	ctx    context.Context
 	values context.Context // for the hooks
 	stop   context.CancelCauseFunc
@@ -187,22 +152,31 @@ type Turn struct {
 	done   chan struct{}
 	resp   *clichain.Response
 	err    error
+
+	panicked atomic.Pointer[hookPanic]
 }
 
 // Wait waits for the answer. The error is a [*clichain.BackendError], or that of ctx. The turn continues when
-// ctx ends.
+// ctx ends. If a hook panicked in the turn, Wait panics with the same value.
 func (t *Turn) Wait(ctx context.Context) (*clichain.Response, error) {
 	select {
 	case <-t.done:
-		return t.resp, t.err
+		return t.result()
 	default:
 	}
 	select {
 	case <-t.done:
-		return t.resp, t.err
+		return t.result()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+func (t *Turn) result() (*clichain.Response, error) {
+	if p := t.panicked.Load(); p != nil {
+		panic(p.value)
+	}
+	return t.resp, t.err
 }
 
 // Send queues a message. The session sends it to the CLI after the earlier turns, or after Resume while the
@@ -220,8 +194,7 @@ func (s *Session) send(values context.Context, text string) (*Turn, error) {
 	if len(s.queue) >= s.cfg.MaxQueue {
 		return nil, call.Errorf(clichain.ReasonBudgetSpent, "config.max_queue", "%d turns are already waiting", len(s.queue))
 	}
-	t := &Turn{req: s.cfg.Request, done: make(chan struct{})}
-	t.req.Messages = append(slices.Clone(t.req.Messages), clichain.Message{Role: clichain.RoleUser, Content: text})
+	t := &Turn{text: text, done: make(chan struct{})}
 	t.ctx, t.stop = context.WithCancelCause(s.life)
 	t.values = values
 	s.queue = append(s.queue, t)
@@ -231,6 +204,9 @@ func (s *Session) send(values context.Context, text string) (*Turn, error) {
 
 // Ask sends a text and waits for the answer. If ctx ends, Ask cancels the turn.
 func (s *Session) Ask(ctx context.Context, text string) (*clichain.Response, error) {
+	if ctx.Err() != nil {
+		return nil, skipped(s.provider.Name(), judge.End(ctx))
+	}
 	t, err := s.send(ctx, text)
 	if err != nil {
 		return nil, err

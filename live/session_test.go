@@ -206,6 +206,4 @@ func TestSessionStartFails(t *testing.T) {
 	require.Contains(t, requireReason(t, clichain.ReasonUnsupported, boxed.Start(t.Context())).Message, "container")
 	s := live.New(clichain.NewProvider(clichain.CliSpec{Name: "cold", Binary: "true"}, nil), nil)
 	require.Equal(t, "live", requireReason(t, clichain.ReasonUnsupported, s.Start(t.Context())).Option)
-	s = live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Prompt("hi")})
-	requireReason(t, clichain.ReasonBadOption, s.Start(t.Context()))
 }

@@ -112,11 +112,13 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 		return nil, refused
 	}
 	release, err := c.turns.Acquire(ctx)
-	if err != nil {
+	if err == nil {
+		defer release()
+	}
+	if ctx.Err() != nil {
 		why := judge.End(ctx)
 		return nil, &call.Error{Reason: judge.ReasonOfCause(why), ExitCode: -1, Err: why, Stage: call.StageSkipped}
 	}
-	defer release()
 	if limit := c.plan.Timeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = judge.Within(ctx, limit)

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 
 	"github.com/clichain/clichain/call"
@@ -43,7 +42,7 @@ func (p *Provider) converse(ctx context.Context, req call.Request, emit func(cal
 		ctx, cancel = context.WithTimeoutCause(ctx, p.Settings.Timeout-took, cause)
 		defer cancel()
 	}
-	req = p.withoutSession(req)
+	req = sessionfile.Without(p.Name, req)
 	req.Messages = whole
 	resp, _, err = p.answer(ctx, req, emit)
 	if err != nil {
@@ -87,16 +86,6 @@ func (p *Provider) turnOf(req call.Request) string {
 	}
 	h, _ := session.Parse(req.Session)
 	return h.String()
-}
-
-// withoutSession returns the request without its session, in the directory of the session if that exists.
-func (p *Provider) withoutSession(req call.Request) call.Request {
-	dir := sessionfile.DirOf(p.Name, req)
-	if _, err := os.Stat(dir); err != nil || req.Access == call.AccessNone {
-		dir = req.Dir
-	}
-	req.Session, req.Options.Continue, req.Dir = "", false, dir
-	return req
 }
 
 // slot waits for a slot of the backend, then for a shared slot. The deadline of the context and Config.MaxQueue

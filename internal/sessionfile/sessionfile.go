@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -102,3 +103,13 @@ func Known(backend string, req call.Request) *session.Record {
 
 // DirOf returns the directory that a request names, otherwise the one in which its session started, if known.
 func DirOf(backend string, req call.Request) string { return session.Dir(req, Known(backend, req)) }
+
+// Without returns the request without its session and threads, in the directory of the session if that exists.
+func Without(backend string, req call.Request) call.Request {
+	dir := DirOf(backend, req)
+	if _, err := os.Stat(dir); err != nil || req.Access == call.AccessNone {
+		dir = req.Dir
+	}
+	req.Session, req.Threads, req.Options.Continue, req.Dir = "", nil, false, dir
+	return req
+}
