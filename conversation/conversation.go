@@ -92,13 +92,9 @@ func (c *Conversation) Stream(ctx context.Context, text string) iter.Seq2[clicha
 			yield(clichain.Event{}, err)
 			return
 		}
-		release, err := c.turn.Acquire(ctx)
+		release, err := c.wait(ctx)
 		if err != nil {
-			cause := judge.Ended(ctx, err)
-			yield(clichain.Event{}, &clichain.BackendError{
-				Backend: c.backend.Name(), Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause,
-				Message: "another turn of the conversation is running", Stage: call.StageSkipped,
-			})
+			yield(clichain.Event{}, err)
 			return
 		}
 		defer release()
@@ -107,6 +103,19 @@ func (c *Conversation) Stream(ctx context.Context, text string) iter.Seq2[clicha
 		t := turn{Conversation: c, cancel: cancel, yield: yield}
 		t.run(ctx, text)
 	})
+}
+
+// wait waits for the current turn.
+func (c *Conversation) wait(ctx context.Context) (release func(), _ error) {
+	release, err := c.turn.Acquire(ctx)
+	if err == nil {
+		return release, nil
+	}
+	cause := judge.Ended(ctx, err)
+	return nil, &clichain.BackendError{
+		Backend: c.backend.Name(), Reason: judge.ReasonOfCause(cause), ExitCode: -1, Err: cause,
+		Message: "another turn of the conversation is running", Stage: call.StageSkipped,
+	}
 }
 
 // check returns an error for settings that no turn can have.
