@@ -80,6 +80,8 @@ type Config struct {
 	// Connect connects to a NATS server whose workers answer instead of Backends. Run closes the connection. If
 	// Connect is nil, Backends answer the jobs of a queue in this process.
 	Connect func(context.Context) (*nats.Conn, error)
+	// Owner is the owner of the jobs on that server; see [jetstream.Job]. Empty: none.
+	Owner string
 	// Queue is the configuration of the queue. Nil means the default.
 	Queue *jetstream.Config
 

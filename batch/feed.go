@@ -106,7 +106,7 @@ func (f *feeder) submit(ctx context.Context, line input.Line, item *item) error 
 		return err
 	}
 	defer f.rec.submitted()
-	job.ID, job.Trace = f.rec.queue.outside(id), f.cfg.Trace
+	job.ID, job.Owner, job.Trace = f.rec.queue.outside(id), f.cfg.Owner, f.cfg.Trace
 	err := try(ctx, f.rec.exec, func() error { return f.rec.queue.Submit(ctx, job) })
 	if refused, ok := errors.AsType[*clichain.BackendError](err); ok {
 		return cmp.Or(f.rec.forgo(id), f.refuse(line, errors.New(input.Message(refused, f.cfg.AdviceText))))

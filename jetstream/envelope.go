@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
@@ -38,20 +39,32 @@ func (e *envelope) needs() *classes.Needs {
 // class returns the class in which the job waits. Jobs of protocol 1 wait in the class of workers of protocol 1,
 // until one refuses them.
 func (e *envelope) class() string {
-	if e.protocol() == classes.FirstProtocol && !e.Refined && e.Again == "" {
+	if e.protocol() == classes.FirstProtocol && !e.Refined && e.Again == "" && e.Owner == "" {
 		return classes.Ready
 	}
 	return e.needs().Class()
 }
 
+// belongTo sets the owner and the priority of a received job to those of its subject, which the server's permissions
+// can limit. The job itself may have any text.
+func (e *envelope) belongTo(g store.Group) {
+	e.Owner = g.Owner
+	switch p := Priority(g.Priority); {
+	case !slices.Contains(priorities, p):
+		e.Priority = PriorityLow // workers take no other priority
+	case p != e.priority():
+		e.Priority = p
+	}
+}
+
 // route returns the class in which a job waits.
 func (q *Queue) route(ctx context.Context, e *envelope) (class string, err error) {
-	return q.consumers.Route(ctx, e.class(), string(e.priority()), e.needs())
+	return q.consumers.Route(ctx, e.class(), e.group(), e.needs())
 }
 
 // stored returns the job for the store.
 func (e *envelope) stored(class string) (j store.Job, err error) {
-	j = store.Job{Class: class, Priority: string(e.priority()), Key: store.Key(e.ID), Data: e.raw}
+	j = store.Job{Group: e.group(), Class: class, Key: store.Key(e.ID), Data: e.raw}
 	if e.raw == nil {
 		if j.Data, err = json.Marshal(e); err != nil {
 			return j, fmt.Errorf("jetstream: %w", err)

@@ -32,7 +32,7 @@ func objects(ctx context.Context, q *Queue) js.ObjectStore {
 
 // readySubject returns the subject from which a worker of the first protocol takes a job.
 func readySubject(q *Queue, id string) string {
-	return q.store.JobSubject(classes.Ready, string(PriorityNormal), store.Key(id))
+	return q.store.JobSubject(classes.Ready, store.Group{Priority: string(PriorityNormal)}, store.Key(id))
 }
 
 // Payloads counts the payloads in the object store.
@@ -210,7 +210,9 @@ func Stored(ctx context.Context, q *Queue, id string) (job *Job, data []byte, er
 
 // SubmitRaw adds a job to the class of a worker of the first protocol, or to its own class.
 func SubmitRaw(ctx context.Context, q *Queue, id string, data []byte) error {
-	return q.store.Add(ctx, store.Job{Class: classes.Ready, Priority: string(PriorityNormal), Key: store.Key(id), Data: data})
+	return q.store.Add(ctx, store.Job{
+		Group: store.Group{Priority: string(PriorityNormal)}, Class: classes.Ready, Key: store.Key(id), Data: data,
+	})
 }
 
 // StoreRaw stores the result of a failure.
@@ -234,7 +236,7 @@ func Restore(ctx context.Context, q *Queue, subject string, header map[string][]
 // ReadyForOldWorkers counts the jobs that workers of the first protocol take.
 func ReadyForOldWorkers(ctx context.Context, q *Queue) (n int) {
 	for _, p := range priorities {
-		if info, err := q.consumers.Get(classes.Ready, string(p)).Info(ctx); err == nil {
+		if info, err := q.consumers.Get(classes.Ready, store.Group{Priority: string(p)}).Info(ctx); err == nil {
 			n += int(info.NumPending)
 		}
 	}
@@ -273,4 +275,26 @@ func NeedsOf(job Job) (before, after string) {
 	e.Refined = true
 	data, _ = json.Marshal(e.needs())
 	return before, string(data) + e.needs().String()
+}
+
+// Rewrite replaces the content of a job, as a client does that ignores the rules of this package.
+func Rewrite(ctx context.Context, q *Queue, id string, data []byte) error {
+	msg, err := q.store.LastJob(ctx, store.Key(id))
+	if err != nil {
+		return err
+	}
+	if err := q.store.RemoveJob(ctx, msg); err != nil {
+		return err
+	}
+	_, err = stream(q).Publish(ctx, msg.Subject, data)
+	return err
+}
+
+// SubjectOf returns the subject of a job.
+func SubjectOf(ctx context.Context, q *Queue, id string) (string, error) {
+	msg, err := q.store.LastJob(ctx, store.Key(id))
+	if err != nil || msg == nil {
+		return "", err
+	}
+	return msg.Subject, nil
 }

@@ -19,11 +19,10 @@ type delivery struct {
 	msg        js.Msg
 	key        string
 	sequence   uint64
-	deliveries uint64   // of this message, including this one
-	class      string   // of the message
-	at         Priority // of the message
-	data       []byte   // the job as received
-	begun      bool     // this worker has set the mark
+	deliveries uint64 // of this message, including this one
+	class      string // of the message
+	data       []byte // the job as received
+	begun      bool   // this worker has set the mark
 	lease      *lease
 }
 
@@ -81,12 +80,15 @@ func (w *worker) receive(m js.Msg) (*delivery, error) {
 		return nil, err
 	}
 	d := &delivery{msg: m, sequence: meta.Sequence.Stream, deliveries: meta.NumDelivered}
-	class, priority, _ := w.q.store.Place(m.Subject())
-	d.class, d.at = class, Priority(priority)
-	d.data, err = w.q.store.Content(w.write.ctx, m.Headers(), m.Data())
+	class, group, _ := w.q.store.Place(m.Subject())
+	d.class = class
+	if err = w.q.store.CheckOrigin(m); err == nil {
+		d.data, err = w.q.store.Content(w.write.ctx, m.Headers(), m.Data())
+	}
 	if err == nil {
 		err = d.decode(d.data, w.q.protocol)
 	}
+	d.belongTo(group)
 	if d.ID == "" {
 		d.ID = "unreadable " + m.Subject()
 	}
@@ -219,7 +221,7 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 
 // finish stores the result, and then removes the job from the queue.
 func (w *worker) finish(d *delivery, r *Result) {
-	r.ID, r.Worker, r.Finished, r.History = d.ID, w.Name, time.Now().UTC(), d.History
+	r.ID, r.Owner, r.Worker, r.Finished, r.History = d.ID, d.Owner, w.Name, time.Now().UTC(), d.History
 	if r.Failure != nil && len(d.Request.Messages) > 0 { // or it is unreadable
 		r.Job = &d.Job
 	}

@@ -39,6 +39,10 @@ type Job struct {
 	ID string `json:"id"`
 	// Priority is the job's priority. Empty: normal.
 	Priority Priority `json:"priority,omitempty"`
+	// Owner is the user or team that the job belongs to. Owners take turns, so that the jobs of one owner do not delay
+	// those of another. It has 1 to 63 characters: a-z, 0-9, "-" and "_", the first a letter or a digit. Empty: none;
+	// all jobs without an owner take turns together. See [ValidOwner].
+	Owner string `json:"owner,omitempty"`
 	// Deadline is the time after which the result is useless. The job then fails with timeout, whether it waits or
 	// runs. Zero: none.
 	Deadline time.Time `json:"deadline,omitzero"`
@@ -63,6 +67,9 @@ func (j *Job) Validate() error {
 			fmt.Sprintf("%d bytes: a job has an id of 1 to %d bytes of UTF-8", len(j.ID), maxID))
 	case j.Priority != "" && !slices.Contains(priorities, j.Priority):
 		return invalid(clichain.ReasonBadOption, "priority", fmt.Sprintf("%q is none of %q", j.Priority, priorities))
+	case j.Owner != "" && !ValidOwner(j.Owner):
+		return invalid(clichain.ReasonBadOption, "owner", fmt.Sprintf("%.100q: an owner has 1 to 63 characters: "+
+			`a-z, 0-9, "-" and "_", the first a letter or a digit`, j.Owner))
 	case len(j.Request.Messages) == 0:
 		return invalid(clichain.ReasonBadRequest, "messages", "add at least one message with the role user")
 	}
@@ -82,6 +89,11 @@ func (j *Job) isolable() bool {
 }
 
 func (j *Job) priority() Priority { return cmp.Or(j.Priority, PriorityNormal) }
+
+func (j *Job) group() store.Group { return store.Group{Priority: string(j.priority()), Owner: j.Owner} }
+
+// ValidOwner reports whether a text can be the Owner of a job.
+func ValidOwner(text string) bool { return store.ValidOwner(text) }
 
 // ErrExists is the error of Submit for a job whose ID is already in the queue or has a result.
 var ErrExists = store.ErrExists

@@ -166,7 +166,7 @@ func TestWorkersAnnounce(t *testing.T) {
 	require.Equal(t, []string{dir}, w.Dirs)
 	require.Equal(t, clichain.AccessRead, w.Access)
 	require.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, w.Platform)
-	require.Equal(t, 3, w.Protocol)
+	require.Equal(t, 4, w.Protocol)
 }
 
 // Another worker's CLI may know a session that this worker's CLI does not know. If no CLI knows it, the job fails.

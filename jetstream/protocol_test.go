@@ -91,8 +91,8 @@ func TestOldWorkersSeeNoNewJobs(t *testing.T) {
 func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
-		"a later protocol":          `{"id":"a","protocol":4,"request":{"messages":[{"role":"user","content":"x"}]}}`,
-		"an unknown request field":  `{"id":"a","protocol":3,"request":{"messages":[{"role":"user","content":"x"}],"max_tools":0}}`,
+		"a later protocol":          `{"id":"a","protocol":5,"request":{"messages":[{"role":"user","content":"x"}]}}`,
+		"an unknown request field":  `{"id":"a","protocol":4,"request":{"messages":[{"role":"user","content":"x"}],"max_tools":0}}`,
 		"an unknown option":         `{"id":"a","request":{"messages":[{"role":"user","content":"x"}],"options":{"max_tools":0}}}`,
 		"an unknown field of a job": `{"tenant":{"id":1}, "id":"a","request":{"messages":[{"role":"user","content":"x"}]}}`,
 	} {
@@ -106,7 +106,7 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 				t.Error("a part of the job was run")
 				return nil, context.Canceled
 			}), &jetstream.WorkConfig{Name: "w", Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			awaitWhy(t, q, "a", "w: it needs protocol 4, and this worker has protocol 3")
+			awaitWhy(t, q, "a", "w: it needs protocol 5, and this worker has protocol 4")
 			_, data, err := jetstream.Stored(t.Context(), q, "a")
 			require.NoError(t, err)
 			require.Equal(t, raw, string(data))
@@ -118,7 +118,7 @@ func TestJobsOfALaterVersionAreLeft(t *testing.T) {
 				return
 			}
 			later := open(t, nc, nil)
-			jetstream.WorkLike(later, 4)
+			jetstream.WorkLike(later, 5)
 			work(t, later, echo(), nil)
 			require.NotNil(t, collect(t, q, 1)["a"].Response)
 		})
@@ -137,7 +137,7 @@ func TestDeadLetterOfALaterVersion(t *testing.T) {
 	require.Nil(t, r.Job)
 	work(t, q, echo(), &jetstream.WorkConfig{Name: "w"})
 	require.NoError(t, q.Retry(t.Context(), "a"))
-	awaitWhy(t, q, "a", "w: it needs protocol 4, and this worker has protocol 3")
+	awaitWhy(t, q, "a", "w: it needs protocol 5, and this worker has protocol 4")
 	_, data, err := jetstream.Stored(t.Context(), q, "a")
 	require.NoError(t, err)
 	require.Contains(t, string(data), strings.TrimPrefix(raw, "{"))

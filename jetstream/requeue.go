@@ -129,7 +129,8 @@ func (w *worker) requeue(d *delivery, next envelope, why Delivery, until time.Ti
 
 // leaveToNewer leaves a job that this worker knows only in part to workers of a later version, unchanged.
 func (w *worker) leaveToNewer(d *delivery) error {
-	next := envelope{Job: Job{ID: d.ID, Priority: d.at}, Protocol: max(d.protocol(), w.q.protocol+1), raw: d.data}
+	next := envelope{Protocol: max(d.protocol(), w.q.protocol+1), raw: d.data}
+	next.ID, next.Priority, next.Owner = d.ID, d.Priority, d.Owner
 	err := w.write.retry(func(ctx context.Context) error {
 		return w.q.replaceJob(ctx, &next, d.sequence, time.Time{})
 	})

@@ -13,6 +13,8 @@ import (
 // Result is the outcome of a job: a Response or a Failure. It is a plain value that survives JSON.
 type Result struct {
 	ID string `json:"id"`
+	// Owner is the owner of the job. Empty: none.
+	Owner string `json:"owner,omitempty"`
 	// Response is the answer; nil if the job failed.
 	Response *clichain.Response `json:"response,omitempty"`
 	// Failure says why the job failed; nil if it has an answer.
@@ -71,7 +73,7 @@ func (r *Result) again(now time.Time) (e envelope, ok bool) {
 		}
 		return e, true
 	case len(r.job) > 2: // not {}
-		e.ID, e.Protocol = r.ID, classes.Protocol+1
+		e.ID, e.Owner, e.Protocol = r.ID, r.Owner, classes.Protocol+1
 		e.raw = fmt.Appendf(nil, `{"protocol":%d,"replaces":%d,%s`, e.Protocol, e.Replaces, r.job[1:])
 		return e, true
 	}

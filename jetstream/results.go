@@ -19,6 +19,7 @@ import (
 const (
 	backendHeader = "Clichain-Backend"
 	reasonHeader  = "Clichain-Reason"
+	ownerHeader   = "Clichain-Owner"
 	inputHeader   = "Clichain-Input-Tokens"
 	outputHeader  = "Clichain-Output-Tokens"
 	costHeader    = "Clichain-Cost-Usd"
@@ -45,6 +46,9 @@ func headerOf(r *Result) nats.Header {
 		h.Set(backendHeader, r.Response.Backend)
 	} else {
 		h.Set(reasonHeader, string(r.Failure.Reason))
+	}
+	if r.Owner != "" {
+		h.Set(ownerHeader, r.Owner)
 	}
 	if !r.Finished.IsZero() {
 		// A later attempt to store the same result must not store it again if a client has removed it by then. The server

@@ -29,7 +29,9 @@ type Status struct {
 	Backends map[string]int          `json:"backends,omitempty"`
 	Reasons  map[clichain.Reason]int `json:"reasons,omitempty"`
 	Usage    clichain.Usage          `json:"usage,omitzero"`
-	Workers  []WorkerStatus          `json:"workers,omitempty"`
+	// Owners are the owners of the counted jobs, sorted by Owner. Empty: no job has an owner.
+	Owners  []OwnerStatus  `json:"owners,omitempty"`
+	Workers []WorkerStatus `json:"workers,omitempty"`
 	// Unmet are the jobs that no connected worker can take, submitted at least ten minutes ago.
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Cooldowns are the current cooldowns of the fleet; see OpenCooldowns.
@@ -57,6 +59,9 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
 		}
+	}
+	if len(s.Owners) == 1 && s.Owners[0].Owner == "" {
+		s.Owners = nil
 	}
 	return s, nil
 }
@@ -123,6 +128,7 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 			s.Parked = scheduled
 		}
 	}
+	q.countOwners(s)
 	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has requested it
 	return nil
 }
@@ -183,6 +189,7 @@ func (q *Queue) countResults(ctx context.Context, s *Status) error {
 			used.CostUSD = &cost
 		}
 		s.Usage = s.Usage.Add(used)
+		s.owner(h.Get(ownerHeader)).count(h.Get(reasonHeader) != "", used)
 	}
 	return nil
 }

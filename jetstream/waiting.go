@@ -44,7 +44,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	if msg == nil {
 		return nil, ErrNotFound
 	}
-	class, priority, scheduled := q.store.Place(msg.Subject)
+	class, group, scheduled := q.store.Place(msg.Subject)
 	if scheduled {
 		return &Waiting{Until: store.Due(msg), Why: "it waits for a retry after a failure"}, nil
 	}
@@ -55,7 +55,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
-	if c := q.consumers.Get(class, priority); c != nil {
+	if c := q.consumers.Get(class, group); c != nil {
 		info, err := c.Info(ctx)
 		if err == nil && msg.Sequence <= info.Delivered.Stream {
 			return &Waiting{}, nil // a worker runs it
@@ -64,7 +64,7 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	until, takes, why := firstTaker(workers, class)
 	switch {
 	case !takes:
-		return &Waiting{Why: "it needs " + q.consumers.NeedsOf(class, priority).String() + ", and " + why}, nil
+		return &Waiting{Why: "it needs " + q.consumers.NeedsOf(class, group).String() + ", and " + why}, nil
 	case until.After(time.Now()):
 		return &Waiting{Until: until, Why: "each worker that can take it is in cooldown or reserved"}, nil
 	}
@@ -147,7 +147,7 @@ func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 // firstSubmitted returns when the first job of a class after a sequence was submitted; zero if there is none any more.
 // It does not read a large payload, and then returns when the job was last stored.
 func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer, after uint64) (since time.Time, err error) {
-	msg, err := q.store.FirstJob(ctx, c.Class, c.Priority, after)
+	msg, err := q.store.FirstJob(ctx, c.Filter, after)
 	if msg == nil || err != nil {
 		return since, err
 	}

@@ -36,7 +36,6 @@ type worker struct {
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
 	newClass atomic.Bool // another client has created a class
-	turn     int         // of the classes of one priority
 	problem  string      // why no jobs could be taken, as logged
 	newer    sync.Once   // logs once that jobs are left to workers of a later version
 
@@ -71,7 +70,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 		bucket: q.store.Workers, name: c.Name, log: c.Logger, describe: w.describe, changed: make(chan struct{}, 1),
 	}
 	wakes, err := q.store.Conn.Subscribe(q.store.Wake(), func(m *nats.Msg) {
-		if len(m.Data) > 0 && q.consumers.Named(string(m.Data)) == nil {
+		if len(m.Data) > 0 && !q.consumers.Wake(string(m.Data)) {
 			w.newClass.Store(true)
 		}
 		w.wakeUp()
@@ -177,9 +176,8 @@ func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken in
 		if len(w.q.consumers.List()) != known {
 			w.presence.change()
 		}
-		w.turn++
 		accept := func(c *classes.Consumer) bool { return w.accepts(ctx, c) }
-		taken, err = w.q.consumers.Fetch(n, w.turn, accept, begin)
+		taken, err = w.q.consumers.Fetch(n, accept, begin)
 	}
 	problem := ""
 	if err != nil {

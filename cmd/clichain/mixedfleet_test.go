@@ -28,7 +28,7 @@ func TestFleetMixed(t *testing.T) {
 	claude := f.worker("--only", "claude", "--cold", "--name", "two")
 	require.Contains(t, f.answers("result", "--wait", "for-claude"), "of claude")
 	require.Contains(t, f.answers("result", "--wait", "with-turns"), "of claude")
-	require.Regexp(t, `two +0/4 +protocol 3, .*claude`, f.answers("status"))
+	require.Regexp(t, `two +0/4 +protocol 4, .*claude`, f.answers("status"))
 	for _, w := range []*working{codex, claude} {
 		code, log := w.stop(syscall.SIGTERM)
 		require.Zero(t, code, log)

@@ -6,30 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/clichain/clichain/jetstream/internal/jsapi"
 	"github.com/clichain/clichain/jetstream/internal/store"
-	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// MaxConsumers bounds the consumers of a queue. If there are more classes, their jobs share one class for each
-// protocol version.
+// MaxConsumers bounds the consumers of a queue. Above it, the jobs of new classes share one class for each protocol
+// version and owner, and above twice this number one class for all owners.
 const MaxConsumers = 300
 
-// Consumer delivers the jobs of one class and one priority.
+// Consumer delivers the jobs of one class and one group.
 type Consumer struct {
 	js.Consumer
-	Class    string
-	Priority string
-	Needs    *Needs // of the class; nil: unreadable
+	store.Group
+	Class  string
+	Needs  *Needs // of the class; nil: unreadable
+	Filter string // the subject of its jobs
+
+	state state
 }
 
-// Consumers are the consumers of a queue: one for each class and priority that its jobs had. A class begins when its
-// first job is submitted or returned. The metadata of its consumers has its needs.
+// Consumers are the consumers of a queue: one for each class and group that its jobs had. A class begins when its first
+// job is submitted or returned. The metadata of its consumers has its needs.
 type Consumers struct {
 	Max     int           // upper bound of their number
 	AckWait time.Duration // how long the server waits for a sign of the worker before it delivers a job again
@@ -37,10 +37,12 @@ type Consumers struct {
 	store      *store.Store
 	priorities []string // in the order in which they are taken
 
-	mu        sync.Mutex
+	mu        sync.Mutex // also for the state of each consumer
 	byName    map[string]*Consumer
 	order     []*Consumer // by priority
 	refreshed time.Time
+	starts    uint64                 // counts the fetches that found a job
+	served    map[store.Group]uint64 // the value of starts at the last fetch from a group
 }
 
 const needsKey = "clichain-needs" // in a consumer's metadata
@@ -49,6 +51,7 @@ const needsKey = "clichain-needs" // in a consumer's metadata
 func NewConsumers(s *store.Store, priorities []string, ackWait time.Duration) *Consumers {
 	return &Consumers{
 		Max: MaxConsumers, AckWait: ackWait, store: s, priorities: priorities, byName: map[string]*Consumer{},
+		served: map[store.Group]uint64{},
 	}
 }
 
@@ -56,17 +59,25 @@ func NewConsumers(s *store.Store, priorities []string, ackWait time.Duration) *C
 // the value of the queue.
 func (c *Consumers) Open(ctx context.Context) error {
 	for _, p := range c.priorities {
-		if err := c.open(ctx, p, Ready, nil); err != nil {
+		group := store.Group{Priority: p}
+		if err := c.open(ctx, group, Ready, nil); err != nil {
 			return err
 		}
-		c.AckWait = c.Get(Ready, p).CachedInfo().Config.AckWait
+		c.AckWait = c.Get(Ready, group).CachedInfo().Config.AckWait
 	}
 	return c.Refresh(ctx)
 }
 
-// Get returns the consumer of a class and priority; nil if it is not known.
-func (c *Consumers) Get(class, priority string) *Consumer {
-	return c.Named(store.ConsumerName(class, priority))
+// Get returns the consumer of a class and group; nil if it is not known.
+func (c *Consumers) Get(class string, g store.Group) *Consumer {
+	if own := c.Named(store.ConsumerName(class, g)); own != nil {
+		return own
+	}
+	shared := c.Named(store.ConsumerName(class, store.Group{Priority: g.Priority, Owner: store.AnyOwner}))
+	if shared == nil || shared.Owner != store.AnyOwner {
+		return nil
+	}
+	return shared
 }
 
 // Named returns the consumer with a name; nil if it is not known.
@@ -77,8 +88,8 @@ func (c *Consumers) Named(name string) *Consumer {
 }
 
 // NeedsOf returns the needs of a class; nil if they are not known.
-func (c *Consumers) NeedsOf(class, priority string) *Needs {
-	if consumer := c.Get(class, priority); consumer != nil {
+func (c *Consumers) NeedsOf(class string, g store.Group) *Needs {
+	if consumer := c.Get(class, g); consumer != nil {
 		return consumer.Needs
 	}
 	return nil
@@ -93,16 +104,20 @@ func (c *Consumers) List() []*Consumer {
 
 func (c *Consumers) add(from js.Consumer) {
 	info := from.CachedInfo()
-	priority, class, classed := strings.Cut(info.Name, "-")
-	added := &Consumer{Consumer: from, Class: Ready, Priority: priority, Needs: &Needs{Protocol: FirstProtocol}}
-	if classed {
-		added.Class, added.Needs = class, parseNeeds(info.Config.Metadata[needsKey])
+	added := &Consumer{Consumer: from, Filter: info.Config.FilterSubject, Needs: &Needs{Protocol: FirstProtocol}}
+	added.Class, added.Group, _ = c.store.Place(added.Filter)
+	if added.Class != Ready {
+		added.Needs = parseNeeds(info.Config.Metadata[needsKey])
+	}
+	if added.Needs != nil && added.Needs.Shared != "" {
+		added.Group = store.Group{Priority: added.Needs.Shared, Owner: store.AnyOwner}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byName[info.Name] != nil {
 		return
 	}
+	added.state.woken = time.Now()
 	c.byName[info.Name] = added
 	c.order = append(c.order, added)
 	slices.SortStableFunc(c.order, func(a, b *Consumer) int {
@@ -112,31 +127,37 @@ func (c *Consumers) add(from js.Consumer) {
 
 // Route returns the class in which a job of the wanted class waits, and creates its consumer if it does not exist. If
 // the queue has too many consumers, it returns a coarser class.
-func (c *Consumers) Route(ctx context.Context, class, priority string, needs *Needs) (string, error) {
-	if class == Ready || c.Get(class, priority) != nil {
+func (c *Consumers) Route(ctx context.Context, class string, g store.Group, needs *Needs) (string, error) {
+	if class == Ready || c.Get(class, g) != nil {
 		return class, nil
 	}
 	if err := c.Refresh(ctx); err != nil {
 		return "", err
 	}
-	if len(c.List()) >= c.Max {
+	n := len(c.List())
+	if n >= c.Max {
 		needs = needs.coarse()
 		class = needs.Class()
 	}
-	return class, c.open(ctx, priority, class, needs)
+	if n >= 2*c.Max && g.Owner != "" && c.Get(class, g) == nil {
+		g.Owner = store.AnyOwner
+		needs = needs.shared(g.Priority)
+		class = needs.Class()
+	}
+	return class, c.open(ctx, g, class, needs)
 }
 
 // open opens a consumer, and creates it if it does not exist. The workers count deliveries, because the server would
 // leave a job with too many deliveries in the stream.
-func (c *Consumers) open(ctx context.Context, priority, class string, needs *Needs) error {
-	name := store.ConsumerName(class, priority)
+func (c *Consumers) open(ctx context.Context, g store.Group, class string, needs *Needs) error {
+	name := store.ConsumerName(class, g)
 	if c.Named(name) != nil {
 		return nil
 	}
 	consumer, err := c.store.Jobs.Consumer(ctx, name)
 	if errors.Is(err, js.ErrConsumerNotFound) {
 		cfg := js.ConsumerConfig{
-			Durable: name, FilterSubject: c.store.JobSubject(class, priority, "*"), AckPolicy: js.AckExplicitPolicy,
+			Durable: name, FilterSubject: c.store.JobSubject(class, g, "*"), AckPolicy: js.AckExplicitPolicy,
 			AckWait: c.AckWait, MaxDeliver: -1, MaxAckPending: -1, // workers request as many jobs as they have free slots
 		}
 		if needs != nil {
@@ -186,41 +207,4 @@ func (c *Consumers) RefreshAfter(ctx context.Context, age time.Duration) error {
 		return nil
 	}
 	return c.Refresh(ctx)
-}
-
-// Fetch takes up to n jobs from the consumers that accept selects, higher priorities first, and calls begin for each.
-// Classes of one priority take turns; otherwise the jobs of one class would wait until another class is empty.
-func (c *Consumers) Fetch(n, turn int, accept func(*Consumer) bool, begin func(js.Msg)) (taken int, err error) {
-	list := c.List()
-	var missing error
-	for _, p := range c.priorities {
-		same := slices.DeleteFunc(slices.Clone(list), func(t *Consumer) bool { return t.Priority != p || !accept(t) })
-		for i := range same {
-			got, err := same[(i+turn)%len(same)].fetch(n-taken, begin)
-			taken += got
-			if jsapi.IsAny(err, js.ErrConsumerDeleted, js.ErrConsumerNotFound, nats.ErrNoResponders) {
-				missing = errors.Join(missing, err) // the other classes are still taken
-				continue
-			}
-			if err != nil || taken == n {
-				return taken, err
-			}
-		}
-	}
-	return taken, missing
-}
-
-func (c *Consumer) fetch(n int, begin func(js.Msg)) (taken int, err error) {
-	batch, err := c.FetchNoWait(n)
-	if err != nil {
-		return 0, err
-	}
-	for m := range batch.Messages() {
-		taken++
-		begin(m)
-	}
-	if err := batch.Error(); err != nil && !errors.Is(err, js.ErrNoMessages) {
-		return taken, err
-	}
-	return taken, nil
 }

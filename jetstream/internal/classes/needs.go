@@ -17,7 +17,7 @@ import (
 
 // Protocol is the version of the jobs that this module writes, and the latest version that its workers run. It
 // increases whenever a job or a request gets a new field, so that no worker runs a job that it knows only in part.
-const Protocol = 3
+const Protocol = 4
 
 // FirstProtocol is the version of a job without a version.
 const FirstProtocol = 1
@@ -32,6 +32,8 @@ type Needs struct {
 	Session string `json:"session,omitempty"`
 	// Again says why a worker returned the job; see AgainLimit and AgainRefused. Empty: no worker returned it.
 	Again string `json:"again,omitempty"`
+	// Shared is the priority of a class whose jobs have several owners. Empty: each group of jobs has its own consumer.
+	Shared string `json:"shared,omitempty"`
 	// Request has the fields of the request that decide which workers can run it: the model and the access. After a
 	// worker has refused the job, it also has the directories, the options and the names of the environment variables.
 	Request clichain.Request `json:"request"`
@@ -73,6 +75,13 @@ func (n *Needs) Class() string {
 
 // coarse returns the needs to use if the queue has too many classes.
 func (n *Needs) coarse() *Needs { return &Needs{Protocol: n.Protocol, Again: n.Again} }
+
+// shared returns the needs to use if the queue has too many owners.
+func (n *Needs) shared(priority string) *Needs {
+	n = n.coarse()
+	n.Shared = priority
+	return n
+}
 
 // parseNeeds reads the needs of a class. If a later version wrote them with fields that this version does not know,
 // it reads only the protocol. It returns nil for unreadable text.

@@ -12,10 +12,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Job is a job for the store: its class, priority and key, and its JSON.
+// Job is a job for the store: its class, group and key, and its JSON.
 type Job struct {
-	Class, Priority, Key string
-	Data                 []byte
+	Group
+	Class, Key string
+	Data       []byte
 }
 
 // scheduledClass replaces the class in the subjects of jobs that wait for a time.
@@ -25,14 +26,15 @@ const scheduledClass = "later"
 const (
 	scheduleHeader = "Nats-Schedule"
 	targetHeader   = "Nats-Schedule-Target"
+	originHeader   = "Nats-Scheduler" // in the published message: the subject of its schedule
 )
 
-// ConsumerName returns the name of the consumer of a class and priority.
-func ConsumerName(class, priority string) string {
+// ConsumerName returns the name of the consumer of a class and group.
+func ConsumerName(class string, g Group) string {
 	if class == ReadyClass {
-		return priority
+		return g.consumer()
 	}
-	return priority + "-" + class
+	return g.consumer() + "-" + class
 }
 
 // ReadyClass is the class of the jobs that workers of protocol 1 take.
@@ -40,7 +42,7 @@ const ReadyClass = "ready"
 
 // Add adds a job and wakes the workers. It returns ErrExists if the job is already in the queue.
 func (s *Store) Add(ctx context.Context, j Job) error {
-	msg, err := s.message(ctx, s.JobSubject(j.Class, j.Priority, j.Key), j.Key, j.Data)
+	msg, err := s.message(ctx, s.JobSubject(j.Class, j.Group, j.Key), j.Key, j.Data)
 	if err != nil {
 		return explainFull(err)
 	}
@@ -56,9 +58,9 @@ func (s *Store) Add(ctx context.Context, j Job) error {
 // Replace puts a job in the place of the message with this sequence. If until is in the future, the job waits until
 // then. It returns ErrExists if the job has another message by now.
 func (s *Store) Replace(ctx context.Context, j Job, sequence uint64, until time.Time) error {
-	subject, schedule := s.JobSubject(j.Class, j.Priority, j.Key), ""
+	subject, schedule := s.JobSubject(j.Class, j.Group, j.Key), ""
 	if until.After(time.Now()) {
-		subject, schedule = s.scheduled(j.Priority, j.Key), subject
+		subject, schedule = s.JobSubject(scheduledClass, j.Group, j.Key), subject
 	}
 	msg, err := s.message(ctx, subject, j.Key, j.Data)
 	if err != nil {
@@ -75,7 +77,7 @@ func (s *Store) Replace(ctx context.Context, j Job, sequence uint64, until time.
 }
 
 func (s *Store) wake(j Job) error {
-	return s.Conn.Publish(s.Wake(), []byte(ConsumerName(j.Class, j.Priority)))
+	return s.Conn.Publish(s.Wake(), []byte(ConsumerName(j.Class, j.Group)))
 }
 
 // LastJob returns the message of a job; nil if there is none.
@@ -83,9 +85,9 @@ func (s *Store) LastJob(ctx context.Context, key string) (*js.RawStreamMsg, erro
 	return jsapi.Last(ctx, s.Jobs, s.anyJob(key))
 }
 
-// FirstJob returns the first message of a class and priority after a sequence; nil if there is none.
-func (s *Store) FirstJob(ctx context.Context, class, priority string, after uint64) (*js.RawStreamMsg, error) {
-	msg, err := s.Jobs.GetMsg(ctx, after+1, js.WithGetMsgSubject(s.JobSubject(class, priority, "*")))
+// FirstJob returns the first message that matches a subject, after a sequence; nil if there is none.
+func (s *Store) FirstJob(ctx context.Context, subject string, after uint64) (*js.RawStreamMsg, error) {
+	msg, err := s.Jobs.GetMsg(ctx, after+1, js.WithGetMsgSubject(subject))
 	if errors.Is(err, js.ErrMsgNotFound) {
 		return nil, nil
 	}
@@ -104,11 +106,25 @@ func (s *Store) remove(ctx context.Context, stream js.Stream, msg *js.RawStreamM
 	return s.Discard(ctx, msg.Header)
 }
 
-// Place returns the class and priority in the subject of a job. scheduled reports that the job waits for a time.
-func (s *Store) Place(subject string) (class, priority string, scheduled bool) {
+// Place returns the class and group in the subject of a job. scheduled reports that the job waits for a time.
+func (s Subjects) Place(subject string) (class string, g Group, scheduled bool) {
 	class, rest, _ := strings.Cut(strings.TrimPrefix(subject, s.subject("job.")), ".")
-	priority, _, _ = strings.Cut(rest, ".")
-	return class, priority, class == scheduledClass
+	token, _, _ := strings.Cut(rest, ".")
+	return class, parseGroup(token), class == scheduledClass
+}
+
+// CheckOrigin returns an error if the server published a job for a schedule in another group. Permissions limit the
+// subject of a schedule, but not its target.
+func (s Subjects) CheckOrigin(m js.Msg) error {
+	from := m.Headers().Get(originHeader)
+	if from == "" {
+		return nil
+	}
+	_, group, _ := s.Place(m.Subject())
+	if _, origin, _ := s.Place(from); origin != group {
+		return fmt.Errorf("%w: it was scheduled for %s from %s", ErrUnreadable, group.token(), origin.token())
+	}
+	return nil
 }
 
 // Scheduled yields the messages of the jobs that wait for a time.

@@ -58,7 +58,7 @@ func TestPayloadOfUnconfirmedJobStays(t *testing.T) {
 	whole := s.js
 	s.js = lostAnswers{whole}
 	large := bytes.Repeat([]byte("x"), 2*maxInline)
-	j := Job{Class: ReadyClass, Priority: "normal", Key: Key("a"), Data: large}
+	j := Job{Group: Group{Priority: "normal"}, Class: ReadyClass, Key: Key("a"), Data: large}
 	require.ErrorIs(t, s.Add(t.Context(), j), nats.ErrTimeout)
 	s.js = whole
 	require.ErrorIs(t, s.Add(t.Context(), j), ErrExists)

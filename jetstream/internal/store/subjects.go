@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 )
 
-// Subjects are the subjects of a queue, below clichain.NAME. A job is at job.CLASS.PRIORITY.KEY, or at
-// job.later.PRIORITY.KEY while it waits for a time. CLASS is the class of its needs. A result is at
+// Subjects are the subjects of a queue, below clichain.NAME. A job is at job.CLASS.GROUP.KEY, or at job.later.GROUP.KEY
+// while it waits for a time. CLASS is the class of its needs. GROUP is PRIORITY@OWNER, or PRIORITY for a job without an
+// owner. Both have the same number of tokens, so that one filter finds each job of a key. A result is at
 // result.answered.KEY or result.failed.KEY. mark.KEY marks a job that may change something and that a worker began.
 type Subjects struct{ name string }
 
@@ -23,17 +24,13 @@ func (s Subjects) subject(rest string) string { return "clichain." + s.name + ".
 func (s Subjects) Stream(kind string) string { return "clichain_" + s.name + "_" + kind }
 
 // JobSubject returns the subject of a job that waits for a worker.
-func (s Subjects) JobSubject(class, priority, key string) string {
-	return s.subject("job." + class + "." + priority + "." + key)
-}
-
-func (s Subjects) scheduled(priority, key string) string {
-	return s.JobSubject(scheduledClass, priority, key)
+func (s Subjects) JobSubject(class string, g Group, key string) string {
+	return s.subject("job." + class + "." + g.token() + "." + key)
 }
 
 // anyJob matches each subject that a job of this key can have. Every write is conditional on the last message there,
 // so that a job never has two messages.
-func (s Subjects) anyJob(key string) string { return s.JobSubject("*", "*", key) }
+func (s Subjects) anyJob(key string) string { return s.subject("job.*.*." + key) }
 
 // AnyResult matches the result of a key; "*" matches any key.
 func (s Subjects) AnyResult(key string) string { return s.subject("result.*." + key) }

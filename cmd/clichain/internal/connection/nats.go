@@ -24,7 +24,7 @@ import (
 type NATSFlags struct {
 	Queue string // name of the queue; "": the default
 
-	Servers, creds, nkey, authorityFile, cert, key string
+	Servers, creds, nkey, authorityFile, cert, key, owner string
 
 	env func(string) string // nil: os.Getenv
 	Log *slog.Logger        // of the connection; nil: warnings go to stderr

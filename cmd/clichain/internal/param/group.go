@@ -22,7 +22,7 @@ var Groups = []Group{GroupRequest, GroupBackends, GroupLimits, GroupQueue, Group
 // commandFlags are the names of the flags that commands declare in addition to Table.
 var commandFlags = map[Group][]string{
 	GroupRequest: {
-		"in", "format", "id", "priority", "deadline", "idempotent", "permit", "max-access", "retry-failed",
+		"in", "format", "id", "priority", "owner", "deadline", "idempotent", "permit", "max-access", "retry-failed",
 		"retry-side-effects", "changed", "carry", "repos", "record",
 	},
 	GroupBackends: {"config", "profile", "cold", "probe", "ping", "refresh", "assume-isolated"},

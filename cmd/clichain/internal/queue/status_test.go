@@ -34,6 +34,12 @@ func busyQueue() *jetstream.Status {
 		Backends: map[string]int{"claude": 100, "codex": 17, "gemini": 1},
 		Reasons:  map[clichain.Reason]int{"timeout": 2, "bad_request": 1, "usage_limit": 1},
 		Usage:    clichain.Usage{InputTokens: 1234567, OutputTokens: 89012, CostUSD: &cost},
+		Owners: []jetstream.OwnerStatus{
+			{Owner: "", Waiting: 3, Answers: 17, Failures: 4},
+			{Owner: jetstream.AnyOwner, Waiting: 1},
+			{Owner: "alice", Waiting: 1200, Running: 7, Answers: 101, Usage: clichain.Usage{CostUSD: &cost}},
+			{Owner: "bob\x1b[2J", Running: 1},
+		},
 		Workers: []jetstream.WorkerStatus{
 			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true,
 				Protocol: 2, Version: "v0.1.0", Backends: []string{"claude", "codex"}, Access: clichain.AccessWrite},

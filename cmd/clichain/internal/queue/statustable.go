@@ -21,6 +21,7 @@ func statusTable(s *jetstream.Status, paint console.Style, width int, now time.T
 	p := console.NewPage(paint, width)
 	queueCounts(p, s, now)
 	unmetJobs(p, s.Unmet, now)
+	queueOwners(p, s.Owners)
 	queueWorkers(p, s.Workers, now)
 	queueCooldowns(p, s.Cooldowns, now)
 	if len(s.Warnings) > 0 {

@@ -68,6 +68,7 @@ func (f *submitFlags) register(cmd *cobra.Command) {
 	priority := param.OneOf(Priorities...)
 	flags.Func("priority", "`level`: job priority: high, normal or low (default normal)",
 		param.Into(&f.job.Priority, priority))
+	f.queue.NATS.RegisterOwner(flags)
 	flags.Func("deadline", "discard the job after this `time`, such as 2h or 2027-01-31T18:00:00Z (default none)",
 		param.Into(&f.job.Deadline, parseDeadline))
 	flags.BoolVar(&f.job.Idempotent, "idempotent", false, "allow the job to run twice, even if it may change something")
@@ -90,6 +91,7 @@ func runSubmit(ctx context.Context, env *console.Env, f *submitFlags, args []str
 		return err
 	}
 	job := f.job
+	job.Owner = f.queue.NATS.Owner()
 	job.Trace = telemetry.OfEnvironment(env.Getenv)
 	job.Request.Messages = append(job.Request.Messages, clichain.Message{Role: clichain.RoleUser, Content: prompt})
 	if err := job.Validate(); err != nil {

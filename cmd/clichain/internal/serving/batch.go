@@ -97,6 +97,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	service.AddPermitFlag(flags, &f.permissions)
 	f.repos.Register(flags)
 	f.nats.Register(flags)
+	f.nats.RegisterOwner(flags)
 }
 
 // ofWorkers are flags that have no effect if the workers of a NATS server answer.
@@ -120,6 +121,8 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	case given("queue") && !f.remote:
 		return console.Usagef("--queue: needs --nats or %s",
 			connection.ServerVariable)
+	case given("owner") && !f.remote:
+		return console.Usagef("--owner: needs --nats, or --queue and %s", connection.ServerVariable)
 	case f.permissions.Env != nil:
 		return console.Usagef("--permit env: a line cannot set an environment variable")
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
@@ -152,7 +155,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 		return err
 	}
 	if f.remote {
-		cfg.Connect, cfg.Queue = f.nats.Connect, f.nats.QueueConfig()
+		cfg.Connect, cfg.Queue, cfg.Owner = f.nats.Connect, f.nats.QueueConfig(), f.nats.Owner()
 	} else if err := batchBackends(ctx, r, f, &cfg); err != nil {
 		return err
 	}

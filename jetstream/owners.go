@@ -1,0 +1,59 @@
+package jetstream
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/store"
+)
+
+// AnyOwner is the OwnerStatus.Owner of jobs that share a consumer because the queue has too many owners. These jobs
+// take turns together.
+const AnyOwner = store.AnyOwner
+
+// OwnerStatus counts the jobs and the stored results of one owner. It is a plain value.
+type OwnerStatus struct {
+	// Owner is the Owner of the jobs. Empty: the jobs without an owner. AnyOwner: jobs of several owners.
+	Owner string `json:"owner"`
+	// Waiting counts the jobs that wait for a worker, and Running the jobs that workers run. Jobs that wait for a retry
+	// after a failure are not counted.
+	Waiting int `json:"waiting"`
+	Running int `json:"running"`
+	// Answers and Failures count the stored results, and Usage is their sum.
+	Answers  int            `json:"answers"`
+	Failures int            `json:"failures"`
+	Usage    clichain.Usage `json:"usage,omitzero"`
+}
+
+// owner returns the status of an owner. It is valid until the next call.
+func (s *Status) owner(name string) *OwnerStatus {
+	at, found := slices.BinarySearchFunc(s.Owners, name, func(o OwnerStatus, name string) int {
+		return strings.Compare(o.Owner, name)
+	})
+	if !found {
+		s.Owners = slices.Insert(s.Owners, at, OwnerStatus{Owner: name})
+	}
+	return &s.Owners[at]
+}
+
+// countOwners adds the jobs of each owner. The consumers have just been asked.
+func (q *Queue) countOwners(s *Status) {
+	for _, c := range q.consumers.List() {
+		if info := c.CachedInfo(); int(info.NumPending)+info.NumAckPending > 0 {
+			o := s.owner(c.Owner)
+			o.Waiting += int(info.NumPending)
+			o.Running += info.NumAckPending
+		}
+	}
+}
+
+// count adds a result to an owner.
+func (o *OwnerStatus) count(failed bool, used clichain.Usage) {
+	if failed {
+		o.Failures++
+	} else {
+		o.Answers++
+	}
+	o.Usage = o.Usage.Add(used)
+}
