@@ -111,11 +111,12 @@ func (f *fleet) awaitStatus(wanted func(*jetstream.Status) bool) (s *jetstream.S
 // working is a worker in a separate process.
 type working struct {
 	*exec.Cmd
-	t      *testing.T
-	health string // address of the health server
-	lines  consoletest.LineWriter
-	log    *bytes.Buffer
-	read   chan struct{} // closed after the whole log was read
+	t       *testing.T
+	health  string // address of the health server
+	metrics string // address of the metrics
+	lines   consoletest.LineWriter
+	log     *bytes.Buffer
+	read    chan struct{} // closed after the whole log was read
 }
 
 // worker starts a worker and waits until it takes jobs.
@@ -137,6 +138,9 @@ func (f *fleet) worker(args ...string) *working {
 	f.t.Cleanup(func() { _ = cmd.Process.Kill() }) // the worker has already exited if the test passed
 	if slices.Contains(args, "--health") {
 		_, w.health, _ = strings.Cut(w.await("health is served"), "address=")
+	}
+	if slices.Contains(args, "--metrics-address") {
+		_, w.metrics, _ = strings.Cut(w.await("metrics are served"), "address=")
 	}
 	w.await("msg=working")
 	return w

@@ -34,11 +34,19 @@ type served struct {
 // serving starts a server and waits until it accepts requests.
 func (w *world) serving(args ...string) *served {
 	w.t.Helper()
+	return w.servingTo(nil, args...)
+}
+
+// servingTo starts a server with another writer for its log, or with that of the result.
+func (w *world) servingTo(log io.Writer, args ...string) *served {
+	w.t.Helper()
 	s := &served{t: w.t, log: &bytes.Buffer{}, client: &http.Client{}}
 	s.cmd = w.command(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	config := w.t.TempDir()
 	s.cmd.Env = append(s.cmd.Env, "XDG_CONFIG_HOME="+config)
-	s.cmd.Stderr = s.log
+	if s.cmd.Stderr = log; log == nil {
+		s.cmd.Stderr = s.log
+	}
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(w.t, err)
 	require.NoError(w.t, s.cmd.Start())

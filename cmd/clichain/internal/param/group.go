@@ -33,7 +33,7 @@ var commandFlags = map[Group][]string{
 	},
 	GroupServer: {
 		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",
-		"strict", "health",
+		"strict", "health", "metrics-address",
 	},
 	GroupLog: {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
 	GroupOutput: {

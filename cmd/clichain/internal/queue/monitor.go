@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
 )
 
@@ -22,6 +23,7 @@ type monitor struct {
 	mu      sync.Mutex
 	state   workerState
 	started map[string]time.Time // start times of running jobs, by id
+	chain   *clichain.Chain      // nil before it takes jobs
 }
 
 // workerState is the state of a worker.

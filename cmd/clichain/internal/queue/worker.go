@@ -96,22 +96,7 @@ func runWorker(ctx context.Context, r *selection.Resolver, f *workerFlags) (err 
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
 	w := newMonitor(ctx, f.name, f.Jobs, log, q.Conn.IsConnected)
-	stop, err := w.listen(ctx, f.health)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, connection.Failed(stop())) }()
-	return f.run(ctx, q, w, selected)
-}
-
-// run works until ctx ends and every job has ended or was returned.
-func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, selected *selection.Selection) error {
-	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
-	if err != nil {
-		return connection.Failed(err)
-	}
-	defer cooldowns.Close()
-	t, err := telemetry.New(ctx, f.Collector)
+	t, err := telemetry.New(ctx, f.Telemetry())
 	if err != nil {
 		return err
 	}
@@ -120,10 +105,28 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 			w.log.Warn("telemetry was lost", "error", err)
 		}
 	}()
-	err = errors.Join(t.MeasureQueue(cmp.Or(f.queue.NATS.Queue, "default"), q.Queue), t.MeasureQuotas(cooldowns))
+	stop, err := w.listen(ctx, f.health)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Failed(stop())) }()
+	stopMetrics, err := f.ServeMetrics(ctx, w.log, t, w.probes())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, connection.Failed(stopMetrics())) }()
+	return f.run(ctx, q, w, selected, t)
+}
+
+// run works until ctx ends and every job has ended or was returned.
+func (f *workerFlags) run(
+	ctx context.Context, q *connection.Queue, w *monitor, selected *selection.Selection, t *telemetry.Exporter,
+) error {
+	cooldowns, err := jetstream.OpenCooldowns(ctx, q.Conn, f.queue.NATS.QueueConfig())
 	if err != nil {
 		return connection.Failed(err)
 	}
+	defer cooldowns.Close()
 	backends := selected.Backends()
 	if !f.Cold {
 		pool := live.NewPool(selected.Providers, &live.PoolConfig{Size: f.Jobs})
@@ -140,6 +143,11 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	chainConfig := selected.Chain
 	chainConfig.Store, chainConfig.Hooks = cooldowns, clichain.JoinHooks(chainConfig.Hooks, t.Hooks())
 	chain := clichain.ChainOf(backends, &chainConfig)
+	queue := cmp.Or(f.queue.NATS.Queue, "default")
+	if err := errors.Join(t.MeasureQueue(queue, q.Queue), t.MeasureQuotas(cooldowns), t.MeasureChain(chain)); err != nil {
+		return connection.Failed(err)
+	}
+	w.works(chain)
 	drained := make(chan struct{})
 	cancelReport := context.AfterFunc(ctx, func() {
 		defer close(drained)
@@ -148,7 +156,7 @@ func (f *workerFlags) run(ctx context.Context, q *connection.Queue, w *monitor, 
 	w.log.Info("working", "worker", w.status().Name, "slots", f.Jobs)
 	cfg := w.config(f.Grace)
 	cfg.Permissions, cfg.Chain, cfg.Isolated = f.permissions, chain, f.repos.Any()
-	t.ObserveJobs(cfg, cmp.Or(f.queue.NATS.Queue, "default"))
+	t.ObserveJobs(cfg, queue)
 	err = q.Work(ctx, t.Wrap(chain), cfg)
 	if !cancelReport() {
 		<-drained // an idle worker could end before it logs this

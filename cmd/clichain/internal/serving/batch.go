@@ -162,7 +162,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 	if f.dryRun {
 		return batchPlan(ctx, r, &cfg)
 	}
-	t, err := telemetry.New(ctx, f.collector)
+	t, err := telemetry.New(ctx, telemetry.Config{Collector: f.collector})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -92,7 +93,7 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	if err != nil {
 		return err
 	}
-	t, err := telemetry.New(ctx, f.Collector)
+	t, err := telemetry.New(ctx, f.Telemetry())
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,16 @@ func runServe(ctx context.Context, r *selection.Resolver, f *serveFlags) (err er
 	}
 	cfg := s.Chain
 	cfg.Name, cfg.Hooks = "clichain", clichain.JoinHooks(cfg.Hooks, t.Hooks())
-	backend := t.Wrap(clichain.ChainOf(backends, &cfg))
+	chain := clichain.ChainOf(backends, &cfg)
+	if err := t.MeasureChain(chain); err != nil {
+		return err
+	}
+	stopMetrics, err := f.ServeMetrics(ctx, log, t, probesOf(ctx, chain))
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { err = errors.Join(err, stopMetrics()) }()
+	backend := t.Wrap(chain)
 	server := newHTTPServer(openai.NewHandler(backend, &openai.Config{
 		Token: token, Backends: names, AllowedOrigins: f.origins, Strict: f.strict, Concurrency: f.Jobs,
 		MaxWaiting: f.maxWaiting, ModelAliases: f.aliases, DefaultModel: f.defaultModel,

@@ -49,7 +49,9 @@ func (t *Exporter) ObserveJobs(cfg *jetstream.WorkConfig, queue string) {
 }
 
 func (s *jobSpans) begin(ctx context.Context, job *jetstream.Job) context.Context {
-	ctx, span := s.t.StartJob(ctx, otel.Job{ID: job.ID, Queue: s.queue, Trace: job.Trace})
+	ctx, span := s.t.StartJob(ctx, otel.Job{
+		ID: job.ID, Queue: s.queue, Trace: job.Trace, Submitted: job.Submitted,
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[job.ID] = span

@@ -1,4 +1,5 @@
-// Package telemetry sends spans and metrics of calls and jobs to an OpenTelemetry collector.
+// Package telemetry sends spans and metrics of calls and jobs to an OpenTelemetry collector, and has the metrics for
+// Prometheus. Both have the same instruments.
 package telemetry
 
 import (
@@ -14,19 +15,24 @@ import (
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Exporter sends spans and metrics of calls to a collector. A nil Exporter sends nothing.
+// Exporter has the metrics of calls, and sends them and spans to a collector. A nil Exporter records nothing.
 type Exporter struct {
 	*otel.Telemetry
-	traces  *sdktrace.TracerProvider
-	metrics *sdkmetric.MeterProvider
+	traces   *sdktrace.TracerProvider // nil without a collector
+	metrics  *sdkmetric.MeterProvider
+	registry *prometheus.Registry // nil without Config.Scrape
 }
 
 // ParseCollector validates the URL of an OTLP collector over HTTP.
@@ -38,23 +44,17 @@ func ParseCollector(text string) (string, error) {
 	return text, nil
 }
 
-// New makes the Exporter for the collector at a URL, or nil without a URL. It sends nothing before the first call. An
-// unreachable collector fails no call.
-func New(ctx context.Context, collector string) (*Exporter, error) {
-	if collector == "" {
+// Config selects the receivers of the telemetry. The zero value means none.
+type Config struct {
+	Collector string // URL of a collector for spans and metrics
+	Scrape    bool   // keep the metrics for Handler
+}
+
+// New makes the Exporter, or nil without a receiver. It sends nothing before the first call. An unreachable collector
+// fails no call.
+func New(ctx context.Context, cfg Config) (*Exporter, error) {
+	if cfg == (Config{}) {
 		return nil, nil
-	}
-	base, err := url.Parse(collector)
-	if err != nil {
-		return nil, fmt.Errorf("--otlp: %w", err)
-	}
-	spans, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(base.JoinPath("v1/traces").String()))
-	if err != nil {
-		return nil, fmt.Errorf("--otlp: %w", err)
-	}
-	points, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(base.JoinPath("v1/metrics").String()))
-	if err != nil {
-		return nil, fmt.Errorf("--otlp: %w", err)
 	}
 	// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these attributes.
 	about, err := resource.New(ctx, resource.WithAttributes(serviceAttributes()...), resource.WithFromEnv(),
@@ -62,14 +62,44 @@ func New(ctx context.Context, collector string) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t := &Exporter{
-		traces: sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithResource(about)),
-		metrics: sdkmetric.NewMeterProvider(
-			sdkmetric.WithReader(sdkmetric.NewPeriodicReader(points)), sdkmetric.WithResource(about),
-		),
+	t := &Exporter{}
+	metrics := []sdkmetric.Option{sdkmetric.WithResource(about), sdkmetric.WithCardinalityLimit(maxSeries)}
+	// Without a collector, calls continue the trace of their caller and add no span to it.
+	var traces trace.TracerProvider = noop.NewTracerProvider()
+	if cfg.Collector != "" {
+		spans, points, err := collect(ctx, cfg.Collector)
+		if err != nil {
+			return nil, fmt.Errorf("--otlp: %w", err)
+		}
+		t.traces = sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans), sdktrace.WithResource(about))
+		traces = t.traces
+		metrics = append(metrics, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(points)))
 	}
-	t.Telemetry, err = otel.New(&otel.Config{TracerProvider: t.traces, MeterProvider: t.metrics})
+	if cfg.Scrape {
+		registry, reader, err := newScraper()
+		if err != nil {
+			return nil, err
+		}
+		t.registry = registry
+		metrics = append(metrics, sdkmetric.WithReader(reader))
+	}
+	t.metrics = sdkmetric.NewMeterProvider(metrics...)
+	t.Telemetry, err = otel.New(&otel.Config{TracerProvider: traces, MeterProvider: t.metrics})
 	return t, err
+}
+
+// collect returns the exporters of spans and metrics for the collector at a URL.
+func collect(ctx context.Context, collector string) (*otlptrace.Exporter, *otlpmetrichttp.Exporter, error) {
+	base, err := url.Parse(collector)
+	if err != nil {
+		return nil, nil, err
+	}
+	spans, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(base.JoinPath("v1/traces").String()))
+	if err != nil {
+		return nil, nil, err
+	}
+	points, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(base.JoinPath("v1/metrics").String()))
+	return spans, points, err
 }
 
 // serviceAttributes names this program. Without a name, a collector shows it as unknown_service.
@@ -125,7 +155,7 @@ func (t *Exporter) MeasureQueue(name string, q *jetstream.Queue) error {
 	if t == nil {
 		return nil
 	}
-	_, err := t.RegisterQueue(name, func(ctx context.Context) (otel.QueueDepth, error) {
+	depth := newRecent(func(ctx context.Context) (otel.QueueDepth, error) {
 		d, err := q.Depth(ctx)
 		ready := 0
 		for _, n := range d.Ready {
@@ -133,8 +163,19 @@ func (t *Exporter) MeasureQueue(name string, q *jetstream.Queue) error {
 		}
 		return otel.QueueDepth{
 			Ready: int64(ready), Running: int64(d.Running), Parked: int64(d.Parked), Failed: int64(d.Failed),
+			Oldest: d.Oldest,
 		}, err
 	})
+	_, err := t.RegisterQueue(name, depth.get)
+	return err
+}
+
+// MeasureChain adds the cooldowns of the backends of a chain to the metrics, and whether one can be asked.
+func (t *Exporter) MeasureChain(chain *clichain.Chain) error {
+	if t == nil {
+		return nil
+	}
+	_, err := t.RegisterChain(chain)
 	return err
 }
 
@@ -158,5 +199,9 @@ func (t *Exporter) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
-	return errors.Join(t.traces.Shutdown(ctx), t.metrics.Shutdown(ctx))
+	err := t.metrics.Shutdown(ctx)
+	if t.traces != nil {
+		err = errors.Join(t.traces.Shutdown(ctx), err)
+	}
+	return err
 }
