@@ -95,7 +95,7 @@ func TestHostTools(t *testing.T) {
 	}
 }
 
-// spied sees what the provider gets from With.
+// spied sees the server that the provider starts.
 type spied struct {
 	*cli
 	tools *call.HostTools
@@ -104,8 +104,16 @@ type spied struct {
 func (o *spied) Unwrap() clichain.Backend { return o.cli }
 
 func (o *spied) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	o.tools = call.HostToolsOf(ctx)
-	return o.cli.Complete(ctx, req)
+	tools := *call.HostToolsOf(ctx)
+	serve := tools.Serve
+	tools.Serve = func() (*call.HostServer, error) {
+		server, err := serve()
+		if err == nil {
+			o.tools = server.Tools
+		}
+		return server, err
+	}
+	return o.cli.Complete(call.WithHostTools(ctx, &tools), req)
 }
 
 // ownServer configures an MCP server of the user that writes its environment into the file and exits.

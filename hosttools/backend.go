@@ -2,22 +2,23 @@ package hosttools
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"slices"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 )
 
 // With returns a backend whose model can call the tools. The backend must be or wrap a [clichain.Provider] or a
-// [clichain.Chain]; for any other backend, calls fail as unsupported. Calls do not use warm processes.
+// [clichain.Chain]; for any other backend, calls fail as unsupported. With a backend of a live.Pool, calls whose tools
+// have the same names, descriptions and inputs share the warm processes.
 func With(backend clichain.Backend, tools ...Tool) clichain.Backend {
-	return &withTools{backend, slices.Clone(tools)}
+	return &withTools{backend, Set(tools...).(set)}
 }
 
 type withTools struct {
 	clichain.Backend
-	tools []Tool
+	set set
 }
 
 // Unwrap returns the backend without the tools.
@@ -40,10 +41,9 @@ func (b *withTools) check(ctx context.Context) *clichain.BackendError {
 			Backend: b.Name(), Reason: reason, Option: "tools", Message: message, ExitCode: -1, Stage: call.StageSkipped,
 		}
 	}
-	if err := checkAll(b.tools); err != nil {
-		return refused(clichain.ReasonBadOption, err.Error())
-	}
 	switch {
+	case b.set.err != nil:
+		return refused(clichain.ReasonBadOption, b.set.err.Error())
 	case call.HostToolsOf(ctx) != nil:
 		return refused(clichain.ReasonBadOption, "the call already has functions: pass all of them to one With")
 	case !runsCLIs(b.Backend):
@@ -68,43 +68,47 @@ func runsCLIs(b clichain.Backend) bool {
 }
 
 // Complete answers the request.
-func (b *withTools) Complete(ctx context.Context, req clichain.Request) (resp *clichain.Response, err error) {
-	ctx, s, err := b.open(ctx)
+func (b *withTools) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	ctx, end, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer end()
 	return b.Backend.Complete(ctx, req)
 }
 
 // Stream answers the request and yields the events.
 func (b *withTools) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
-		ctx, s, err := b.open(ctx)
+		ctx, end, err := b.begin(ctx)
 		if err != nil {
 			yield(clichain.Event{}, err)
 			return
 		}
-		defer s.close()
+		defer end()
 		for e, err := range b.Backend.Stream(ctx, req) {
-			if s.panicked() || !yield(e, err) {
+			if panicked(ctx) || !yield(e, err) {
 				return
 			}
 		}
 	})
 }
 
-// open starts the server of one call.
-func (b *withTools) open(ctx context.Context) (context.Context, *server, error) {
+// begin begins a call. end repeats the panic of a function.
+func (b *withTools) begin(ctx context.Context) (_ context.Context, end func(), _ error) {
 	if err := b.check(ctx); err != nil {
 		return nil, nil, err
 	}
-	ctx, s, err := newServer(ctx, b.tools)
-	if err != nil {
-		return nil, nil, &clichain.BackendError{
-			Backend: b.Name(), Reason: clichain.ReasonSpawn, ExitCode: -1, Stage: call.StageSkipped, Err: err,
-			Message: "cannot start the server of the functions: " + err.Error(),
+	ctx, over, err := b.set.Begin(ctx)
+	return ctx, func() {
+		if problem, ok := errors.AsType[*PanicError](over()); ok {
+			panic(problem.Value)
 		}
-	}
-	return call.WithHostTools(ctx, s.offer()), s, nil
+	}, err
+}
+
+// panicked reports whether a function of the call of ctx has panicked.
+func panicked(ctx context.Context) bool {
+	_, ok := errors.AsType[*PanicError](context.Cause(ctx))
+	return ok
 }

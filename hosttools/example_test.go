@@ -6,6 +6,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/hosttools"
+	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -33,6 +34,23 @@ func ExampleWith() {
 		}
 		fmt.Println(resp.Text)
 		return nil
+	}
+}
+
+// A warm process and a session have the functions too.
+func ExampleSet() {
+	_ = func(ctx context.Context, provider *clichain.Provider, pool *live.Pool, weather hosttools.Tool, dir string) error {
+		backend := hosttools.With(pool.Backends()[0], weather)
+		resp, err := backend.Complete(ctx, clichain.Prompt("Do I need an umbrella in Paris?"))
+		if err != nil {
+			return err
+		}
+		fmt.Println(resp.Text)
+		session := live.New(provider, &live.Config{
+			Request: clichain.Request{Access: clichain.AccessWrite, Dir: dir},
+			Tools:   hosttools.Set(weather),
+		})
+		return session.Start(ctx)
 	}
 }
 

@@ -1,6 +1,8 @@
 package hosttools_test
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,8 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == playCLI {
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == playCLI:
 		os.Exit(play(os.Args[2]))
+	case len(os.Args) == 4 && os.Args[1] == playCLI && os.Args[3] == playLive:
+		os.Exit(playTurns(os.Args[2]))
 	}
 	os.Exit(clitest.Run(m))
 }
@@ -29,11 +34,15 @@ func TestMain(m *testing.M) {
 // playCLI is the argument that makes the test binary a CLI whose model calls the functions that its prompt lists.
 const playCLI = "play-cli"
 
+// playLive follows playCLI and the address in the live mode, in which the prompt of each turn is a script.
+const playLive = "play-live"
+
 // script is the prompt of the player.
 type script struct {
 	Calls    []toolCall
 	Parallel bool
 	Fail     string // the last line on stderr, with the exit code 1
+	Answer   string // the text of the answer instead of the lines of the results
 }
 
 type toolCall struct {
@@ -50,10 +59,21 @@ func player(t *testing.T, name string, cfg clichain.Config) *clichain.Provider {
 		Name: name, Binary: self, Transports: []clispec.Transport{clispec.TransportStdin},
 		Args: []clispec.ArgRow{
 			{Args: []string{playCLI, "{host_url}"}, When: clispec.When{Set: []string{"host_url"}}},
+			{Args: []string{playLive}, When: clispec.When{Output: []clispec.OutputMode{clispec.OutputLive}}},
 			{Args: []string{"--write"}, When: clispec.When{Set: []string{"schema"}, Access: []call.Access{call.AccessWrite}}},
 		},
 		Env:   []clispec.EnvRow{{Name: "HOST_TOKEN", Value: "{host_token}"}},
 		Lines: []clispec.LineRule{{Pattern: "BROKEN", Reason: call.ReasonServerError}},
+		Live: clispec.LiveRules{
+			Envelope: clispec.EnvelopeJSONRPC, Ready: []clispec.LiveMessage{{Method: "ready"}},
+			Open: []clispec.LiveMessage{{Method: "open"}}, Context: "id", Barrier: []clispec.LiveMessage{{Method: "ready"}},
+			Turn:      []clispec.LiveMessage{{Method: "ask", Params: `{"text":{prompt:json}}`, Ends: true}},
+			Interrupt: []clispec.LiveMessage{{Method: "stop", Notice: true}},
+			Events: []clispec.EventRule{
+				{Match: map[string]string{"method": "ask"}, Kind: call.EventText, Set: map[string]string{"text": "result.text"}},
+				{Match: map[string]string{"method": "ask"}, Kind: call.EventResult, Terminal: true},
+			},
+		},
 	}, &cfg)
 }
 
@@ -76,14 +96,28 @@ func play(url string) int {
 	if err := json.NewDecoder(os.Stdin).Decode(&s); err != nil {
 		return 2
 	}
+	answer, err := s.run(url)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	fmt.Println(answer)
+	if s.Fail != "" {
+		fmt.Fprintln(os.Stderr, s.Fail, os.Getenv("HOST_TOKEN"))
+		return 1
+	}
+	return 0
+}
+
+// run calls the functions, and returns the answer.
+func (s script) run(url string) (string, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "player", Version: "1"}, nil)
 	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{
 		Endpoint: url, HTTPClient: &http.Client{Transport: withToken(os.Getenv("HOST_TOKEN"))},
 		DisableStandaloneSSE: true, MaxRetries: -1,
 	}, nil)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 3
+		return "", err
 	}
 	lines := make([]string, len(s.Calls))
 	var running sync.WaitGroup
@@ -96,10 +130,45 @@ func play(url string) int {
 		}
 	}
 	running.Wait()
-	fmt.Println(strings.Join(lines, "\n"))
-	if s.Fail != "" {
-		fmt.Fprintln(os.Stderr, s.Fail, os.Getenv("HOST_TOKEN"))
-		return 1
+	return cmp.Or(s.Answer, strings.Join(lines, "\n")), nil
+}
+
+// playTurns answers each turn with the lines of a script, and exits after a script that fails. Between two turns it calls
+// a function once more, and adds the result to the answer of the next turn.
+func playTurns(url string) int {
+	out := json.NewEncoder(os.Stdout)
+	between, contexts := "", 0
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var m struct {
+			ID     any
+			Method string
+			Params struct{ Text string }
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil {
+			return 2
+		}
+		result := map[string]any{}
+		switch m.Method {
+		case "open":
+			if contexts++; contexts > 1 {
+				between, _ = script{Calls: []toolCall{{"add", sum{1, 1}}}}.run(url)
+			}
+			result["id"] = fmt.Sprint("context", contexts)
+		case "ask":
+			var s script
+			if json.NewDecoder(strings.NewReader(m.Params.Text)).Decode(&s) != nil { // other text can follow
+				return 2
+			}
+			answer, err := s.run(url)
+			if err != nil || s.Fail != "" {
+				fmt.Fprintln(os.Stderr, s.Fail, err)
+				return 1
+			}
+			result["text"] = strings.TrimSpace(between + "\n" + answer)
+		}
+		if m.ID != nil {
+			_ = out.Encode(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
+		}
 	}
 	return 0
 }
@@ -122,7 +191,7 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// spy sees the offer that the provider gets.
+// spy sees the server that the provider starts.
 type spy struct {
 	*clichain.Provider
 	offer *call.HostTools
@@ -131,8 +200,16 @@ type spy struct {
 func (s *spy) Unwrap() clichain.Backend { return s.Provider }
 
 func (s *spy) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	s.offer = call.HostToolsOf(ctx)
-	return s.Provider.Complete(ctx, req)
+	tools := *call.HostToolsOf(ctx)
+	serve := tools.Serve
+	tools.Serve = func() (*call.HostServer, error) {
+		server, err := serve()
+		if err == nil {
+			s.offer = server.Tools
+		}
+		return server, err
+	}
+	return s.Provider.Complete(call.WithHostTools(ctx, &tools), req)
 }
 
 type sum struct {

@@ -10,50 +10,49 @@ import (
 	"time"
 )
 
-// errPanic is the cause of the end of a call whose function has panicked.
-var errPanic = errors.New("a function of the caller has panicked")
+// PanicError is the error of a turn of a live.Session that a panic of a function has ended.
+type PanicError struct {
+	Value any // of the panic
+}
 
-// running has the goroutines of one call.
+// Error includes the value.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("a function of the caller panicked: %v", e.Value)
+}
+
+const lastWait = 2 * time.Second // for functions that have not returned when their call ends
+
+// running has the functions of one call, and the goroutines that run them.
 type running struct {
+	tools  map[string]*Tool
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	panic  atomic.Pointer[any] // the value of the first panic
-
-	mu    sync.Mutex
-	ended bool
-	sync.WaitGroup
+	acted  atomic.Bool
+	panic  atomic.Pointer[PanicError] // of the first function that panicked
+	group
 }
 
-func (r *running) begin(ctx context.Context) context.Context {
+type runningKey struct{}
+
+// begin begins a call. The context that it returns ends with the call, or if a function panics.
+func begin(ctx context.Context, tools []Tool) (context.Context, *running) {
+	r := &running{tools: map[string]*Tool{}}
+	for i := range tools {
+		r.tools[tools[i].name] = &tools[i]
+	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	return r.ctx
+	return context.WithValue(r.ctx, runningKey{}, r), r
 }
 
-// enter adds a goroutine. It reports false if the call has ended.
-func (r *running) enter() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.ended {
-		r.Add(1)
-	}
-	return !r.ended
-}
-
-func (r *running) end() {
-	r.mu.Lock()
-	r.ended = true
-	r.mu.Unlock()
+// end ends the contexts of the functions, and returns the error of a panic.
+func (r *running) end() error {
+	r.close()
 	r.cancel(nil)
-}
-
-// wait waits for the goroutines, but not for long: a function may ignore its context.
-func (r *running) wait() {
-	over := make(chan struct{})
-	go func() { r.WaitGroup.Wait(); close(over) }()
-	select {
-	case <-over:
-	case <-time.After(lastWait):
+	r.wait()
+	if p := r.panic.Load(); p != nil {
+		return p
 	}
+	return nil
 }
 
 type outcome struct {
@@ -61,17 +60,20 @@ type outcome struct {
 	err   error
 }
 
-// run calls a function. Its context ends with the call, with the request of the CLI, and at the timeout.
-func (r *running) run(request context.Context, t *Tool, input json.RawMessage) (any, error) {
+// run calls a function. Its context ends with the call, with ctx, and at the timeout.
+func (r *running) run(ctx context.Context, t *Tool, input json.RawMessage) (any, error) {
 	limit := t.Timeout
 	if limit == 0 {
 		limit = MaxTime
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, limit)
+	own, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
-	defer context.AfterFunc(request, cancel)()
+	defer context.AfterFunc(ctx, cancel)()
 	if !r.enter() {
 		return nil, context.Canceled
+	}
+	if !t.ReadOnly {
+		r.acted.Store(true)
 	}
 	done := make(chan outcome, 1)
 	go func() {
@@ -81,29 +83,62 @@ func (r *running) run(request context.Context, t *Tool, input json.RawMessage) (
 			if returned {
 				return
 			}
-			var value any = "a function of the caller has ended its goroutine"
-			if recovered := recover(); recovered != nil {
-				value = recovered
+			problem := &PanicError{"a function of the caller has ended its goroutine"}
+			if value := recover(); value != nil {
+				problem.Value = value
 			}
-			r.panic.CompareAndSwap(nil, &value)
-			r.cancel(errPanic)
+			r.panic.CompareAndSwap(nil, problem)
+			r.cancel(problem)
 		}()
-		value, err := t.call(ctx, input)
+		value, err := t.call(own, input)
 		returned = true
 		done <- outcome{value, err}
 	}()
 	select {
 	case o := <-done:
 		return o.value, o.err
-	case <-ctx.Done():
+	case <-own.Done():
 	}
 	select {
 	case o := <-done: // both can be ready
 		return o.value, o.err
 	default:
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(own.Err(), context.DeadlineExceeded) {
 		return nil, fmt.Errorf("the function did not return within %v", limit)
 	}
-	return nil, ctx.Err()
+	return nil, own.Err()
+}
+
+// group has goroutines that end soon after close.
+type group struct {
+	mu     sync.Mutex
+	closed bool
+	sync.WaitGroup
+}
+
+// enter adds a goroutine. It reports false after close.
+func (g *group) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.Add(1)
+	}
+	return !g.closed
+}
+
+func (g *group) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// wait waits for the goroutines, but not for long: a function may ignore its context.
+func (g *group) wait() {
+	over := make(chan struct{})
+	go func() { g.Wait(); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(lastWait):
+	}
 }

@@ -4,59 +4,96 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/clichain/clichain/call"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const (
-	maxRequest = 4 << 20         // bytes of the body of a request
-	lastWait   = 2 * time.Second // for functions that have not returned when the call ends
-)
+const maxRequest = 4 << 20 // bytes of the body of a request
 
-// server offers the tools of one call over HTTP on the loopback interface.
+// server offers functions to one process of a CLI, over HTTP on the loopback interface. The process may answer several
+// calls, one after the other.
 type server struct {
-	http  *http.Server
-	addr  string
-	path  string
-	token string
-	calls running
-	acted atomic.Bool
+	defs    []mcp.Tool
+	http    *http.Server
+	addr    string
+	path    string
+	token   string
+	serving group
+
+	mu  sync.Mutex
+	now *attached // nil between two calls
 }
 
-// newServer starts a server. The context that it returns ends with close, or if a function panics.
-func newServer(ctx context.Context, tools []Tool) (context.Context, *server, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
+// attached is the call whose functions answer.
+type attached struct {
+	*running
+	ctx context.Context // ends when the call is detached
+}
+
+// serve starts a server for functions with these definitions.
+func serve(defs []mcp.Tool) (*call.HostServer, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &server{addr: listener.Addr().String(), path: "/" + rand.Text(), token: rand.Text() + rand.Text()}
-	ctx = s.calls.begin(ctx)
+	s := &server{defs: defs, addr: listener.Addr().String(), path: "/" + rand.Text(), token: rand.Text() + rand.Text()}
 	handler := mcp.NewStreamableHTTPHandler(
-		func(*http.Request) *mcp.Server { return s.newMCP(tools) },
+		func(*http.Request) *mcp.Server { return s.newMCP() },
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, Logger: slog.New(slog.DiscardHandler),
 		})
 	s.http = &http.Server{
 		Handler: s.guard(handler), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
-		ErrorLog: log.New(io.Discard, "", 0), BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
-	s.calls.Go(func() { _ = s.http.Serve(listener) }) // fails only after Close
-	return ctx, s, nil
+	s.serving.Go(func() { _ = s.http.Serve(listener) }) // fails only after Close
+	return &call.HostServer{
+		Tools:  &call.HostTools{URL: "http://" + s.addr + s.path, Token: s.token, Acted: s.acted},
+		Attach: s.attach, Close: s.close,
+	}, nil
 }
 
-func (s *server) offer() *call.HostTools {
-	return &call.HostTools{URL: "http://" + s.addr + s.path, Token: s.token, Acted: s.acted.Load}
+// attach lets the functions of the call of ctx answer.
+func (s *server) attach(ctx context.Context) (detach func()) {
+	r, ok := ctx.Value(runningKey{}).(*running)
+	if !ok {
+		return func() {}
+	}
+	of, cancel := context.WithCancel(ctx)
+	s.set(&attached{r, of})
+	return func() {
+		s.set(nil)
+		cancel()
+	}
 }
 
-// guard admits only the CLI of the call. A page in a browser sends another Host or an Origin, and other programs have
+func (s *server) set(to *attached) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = to
+}
+
+func (s *server) attached() *attached {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func (s *server) acted() bool {
+	now := s.attached()
+	return now != nil && now.acted.Load()
+}
+
+// guard admits only the CLI of the server. A page in a browser sends another Host or an Origin, and other programs have
 // no token. Each refusal is the same, because a 401 would make some CLIs look for a login.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,41 +103,43 @@ func (s *server) guard(next http.Handler) http.Handler {
 			http.Error(w, "forbidden", http.StatusForbidden)
 			return
 		}
-		if !s.calls.enter() {
-			http.Error(w, "the call has ended", http.StatusServiceUnavailable)
+		if !s.serving.enter() {
+			http.Error(w, "the process has ended", http.StatusServiceUnavailable)
 			return
 		}
-		defer s.calls.Done()
+		defer s.serving.Done()
 		next.ServeHTTP(w, r)
 	})
 }
 
 // newMCP returns the server of one HTTP request.
-func (s *server) newMCP(tools []Tool) *mcp.Server {
+func (s *server) newMCP() *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: "clichain", Version: "1"}, nil)
-	for i := range tools {
-		t := &tools[i]
-		mcp.AddTool(m, &mcp.Tool{
-			Name: t.name, Description: t.doc, InputSchema: t.schema,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.ReadOnly},
-		}, func(ctx context.Context, r *mcp.CallToolRequest, _ map[string]any) (*mcp.CallToolResult, any, error) {
-			if !t.ReadOnly {
-				s.acted.Store(true)
-			}
-			return result(s.calls.run(ctx, t, r.Params.Arguments)), nil, nil
+	for i := range s.defs {
+		name := s.defs[i].Name
+		mcp.AddTool(m, &s.defs[i], func(
+			ctx context.Context, r *mcp.CallToolRequest, _ map[string]any,
+		) (*mcp.CallToolResult, any, error) {
+			return result(s.run(ctx, name, r)), nil, nil
 		})
 	}
 	return m
 }
 
-// close ends the server and the contexts of its functions. It repeats the panic of a function.
-func (s *server) close() {
-	s.calls.end()
-	_ = s.http.Close() // closes the connections; there is nothing to do about a failure
-	s.calls.wait()
-	if value := s.calls.panic.Load(); value != nil {
-		panic(*value)
+// run calls a function of the attached call.
+func (s *server) run(request context.Context, name string, r *mcp.CallToolRequest) (any, error) {
+	now := s.attached()
+	if now == nil {
+		return nil, errors.New("no call is in progress")
 	}
+	ctx, cancel := context.WithCancel(now.ctx)
+	defer cancel()
+	defer context.AfterFunc(request, cancel)()
+	return now.run(ctx, now.tools[name], r.Params.Arguments)
 }
 
-func (s *server) panicked() bool { return s.calls.panic.Load() != nil }
+func (s *server) close() {
+	s.serving.close()
+	_ = s.http.Close() // closes the connections; there is nothing to do about a failure
+	s.serving.wait()
+}

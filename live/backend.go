@@ -173,13 +173,16 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	whole := warm.alive() || !slices.Contains(resp.Flags, call.FlagTruncated)
 	if warm.release(whole); !whole {
 		t.processDied(ctx, warm)
-		t.cold = true
-		return nil, call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
+		failed := call.Errorf(clichain.ReasonBadOutput, "", "the process ended in the middle of its answer")
+		failed.SideEffects = call.HostToolsOf(ctx).HaveActed()
+		t.cold = !failed.SideEffects
+		return nil, failed
 	}
 	if _, failed := t.schema.Hold(resp); failed != nil {
 		misfits := chainview.MisfitsOf(ctx)
 		misfits.Add()
-		t.cold = !misfits.Spent() // the cold call asks for a correction
+		failed.SideEffects = call.HostToolsOf(ctx).HaveActed()
+		t.cold = !misfits.Spent() && !failed.SideEffects // the cold call asks for a correction
 		return nil, failed
 	}
 	return resp, nil

@@ -97,8 +97,13 @@ func (s *Session) hold(ctx context.Context) (*held.CLI, error) {
 	return cli, nil
 }
 
-// process starts the CLI, with the thread of the backend if there is one.
+// process starts the CLI, with the thread of the backend if there is one. It then knows the functions of the session.
 func (s *Session) process(ctx context.Context) (*held.CLI, error) {
+	ctx, end, failed := s.offer(ctx)
+	if failed != nil {
+		return nil, failed
+	}
+	defer func() { _ = end() }() // no function has run
 	return held.Hold(ctx, s.provider, session.Resume(s.provider.Name(), s.lacks.request), s.cfg.OnPermission, true)
 }
 

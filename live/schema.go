@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/internal/held"
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/reading"
@@ -23,13 +24,15 @@ type structuredTurn struct {
 	acted   bool // a tool may have changed something
 }
 
-// ask sends the request to the CLI. If the answer does not match the schema, it asks once more in the same
+// reply sends the request to the CLI. If the answer does not match the schema, it asks once more in the same
 // conversation, within the time of one turn, unless a tool may have changed something.
-func (s *Session) ask(cli *held.CLI, turn *Turn) (*clichain.Response, *clichain.BackendError) {
+func (s *Session) reply(
+	ctx context.Context, cli *held.CLI, turn *Turn,
+) (*clichain.Response, *clichain.BackendError) {
 	if s.schema == nil {
-		return cli.Ask(turn.ctx, turn.req, func(e clichain.Event) { s.emit(turn.ctx, turn, e) })
+		return cli.Ask(ctx, turn.req, func(e clichain.Event) { s.emit(ctx, turn, e) })
 	}
-	ctx, began := turn.ctx, time.Now()
+	began := time.Now()
 	if limit := s.provider.Config().Timeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = judge.Within(ctx, limit)
@@ -58,7 +61,7 @@ func (t *structuredTurn) once() (resp *clichain.Response, problem string, failed
 		return nil, "", failed
 	}
 	if problem, failed = t.session.schema.Hold(resp); failed != nil {
-		failed.SideEffects = t.acted
+		failed.SideEffects = t.acted || call.HostToolsOf(t.ctx).HaveActed()
 	}
 	return resp, problem, failed
 }

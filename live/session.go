@@ -50,6 +50,9 @@ type Config struct {
 	// and has the values of the ctx of Ask. If a hook panics, the turn is canceled, and Turn.Wait and Ask repeat the
 	// panic. Cooldown is not called. Nil means none.
 	Hooks *clichain.Hooks
+	// Tools are functions of the caller that the model can call in each turn; see package hosttools. A panic of a
+	// function ends the turn with an error. Nil means none.
+	Tools call.HostToolSet
 	// Store keeps the usage windows that the turns report, as ChainConfig.Store does. Nil means that they are not kept.
 	Store cooldown.QuotaStore
 }

@@ -27,7 +27,7 @@ func Claude() clispec.Spec {
 				Field: "mcp", Name: "mcp.json", Content: "{mcp_config}",
 				When: setFor("mcp_config", call.AccessWrite, call.AccessFull),
 			},
-			{Field: "tools", Name: "tools.json", Content: hostServer("type", "http", "url"), When: oneRun(set("host_url"))},
+			{Field: "tools", Name: "tools.json", Content: hostServer("type", "http", "url"), When: hostTools()},
 		},
 		Args:      claudeArgs(),
 		ReadTools: claudeReadTools(), AgentTools: append(claudeReadTools(), "Edit", "Write", "NotebookEdit"),

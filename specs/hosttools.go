@@ -13,7 +13,7 @@ import (
 const hostName = "hosttools"
 
 // hostTools is the condition for a call with functions of the caller at some access levels, or at all of them.
-func hostTools(a ...call.Access) clispec.When { return oneRun(setFor("host_url", a...)) }
+func hostTools(a ...call.Access) clispec.When { return setFor("host_url", a...) }
 
 // hostServer returns the settings of the server with the functions of the caller. typeKey and typeName tell that it is
 // an HTTP server, if the CLI needs that, and urlKey is the member for its address.
@@ -57,9 +57,10 @@ func codexServers() (files []clispec.ServerFile) {
 }
 
 // geminiTools is the condition for a call with functions of the caller. A call with more access works in a directory of
-// the user, and a session continues only in its own directory, so neither can have settings of clichain.
+// the user, and a session continues only in its own directory, so neither can have settings of clichain. In its live
+// mode the CLI checks policies without the name of the server, so no rule can allow all functions.
 func geminiTools() clispec.When {
-	when := hostTools(call.AccessNone)
+	when := oneRun(setFor("host_url", call.AccessNone))
 	when.Unset = []string{"session"}
 	return when
 }
@@ -90,7 +91,7 @@ func (o openCode) offerTools(s *clispec.Spec) {
 	const only = `"tools":{"*":false,"` + hostName + `_*":true}`
 
 	for _, prompt := range [][]string{nil, {openCodePrompt}} {
-		when := oneRun(clispec.When{Set: []string{"host_url"}, Unset: []string{"mcp_config"}})
+		when := clispec.When{Set: []string{"host_url"}, Unset: []string{"mcp_config"}}
 		if prompt != nil {
 			when.Set = append(when.Set, "system_replace")
 		} else {

@@ -54,6 +54,8 @@ type Plan struct {
 	Judge func(c *compose.Call, req call.Request, ev *judge.Evidence, took time.Duration) (*call.Response, *call.Error)
 	// Failed creates the error of a process that could not be started.
 	Failed func(error) *call.Error
+	// Attach lets the functions of the caller, if there are any, answer until detach.
+	Attach func(ctx context.Context) (detach func())
 	// Permit answers a question of the CLI. If nil, only the access level decides.
 	Permit func(ctx context.Context, q call.Question) bool
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,6 +118,7 @@ func (c *CLI) Ask(ctx context.Context, req call.Request, emit func(call.Event)) 
 		why := judge.End(ctx)
 		return nil, &call.Error{Reason: judge.ReasonOfCause(why), ExitCode: -1, Err: why, Stage: call.StageSkipped}
 	}
+	defer c.plan.Attach(ctx)()
 	if limit := c.plan.Timeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = judge.Within(ctx, limit)

@@ -33,6 +33,12 @@ func (p *Provider) answer(
 		return nil, 0, p.Label(err)
 	}
 	began := time.Now()
+	ctx, attach, end, err := serveTools(ctx, p)
+	defer end()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer attach(ctx)()
 	inv, err := p.prepare(ctx, req, mode{output: p.Settings.Output}, true)
 	if err != nil {
 		return nil, 0, err

@@ -43,6 +43,11 @@ func (p *Provider) Hold(
 	if failed := p.refuseContainer(); failed != nil {
 		return nil, failed
 	}
+	ctx, attach, end, failed := serveTools(ctx, p)
+	if failed != nil {
+		return nil, failed
+	}
+	why.attach, why.closeTools = attach, end
 	m := mode{output: clispec.OutputLive, asks: permit != nil, talks: why.session}
 	inv, failed := p.prepare(ctx, withoutPrompt(req), m, true)
 	if failed != nil {
@@ -71,13 +76,17 @@ func (p *Provider) Hold(
 
 // purpose is the purpose of a running process.
 type purpose struct {
-	session bool   // one conversation
-	leave   func() // called after the end of the process; may be nil
+	session    bool   // one conversation
+	leave      func() // called after the end of the process; may be nil
+	attach     func(context.Context) (detach func())
+	closeTools func() // ends the server of the functions; called after the end of the process; may be nil
 }
 
 func (w purpose) release() {
-	if w.leave != nil {
-		w.leave()
+	for _, end := range []func(){w.closeTools, w.leave} {
+		if end != nil {
+			end()
+		}
 	}
 }
 
@@ -110,7 +119,7 @@ func (p *Provider) holding(
 		Command:   proc.Command{Shim: p.Settings.Shim, Cgroup: p.Settings.Cgroup, Rules: inv.confined.rules},
 		MaxOutput: p.Settings.MaxOutput, Windows: inv.bill.Payer("") != call.BillingAPIKey,
 		Timeout: max(p.Settings.Timeout, 0), First: p.Settings.FirstOutputTimeout, Idle: p.Settings.IdleTimeout,
-		Permit: permit,
+		Permit: permit, Attach: why.attach,
 		Enter: func(stop context.CancelCauseFunc) func() {
 			ctx, leave := p.Settings.Registry.Enter(ctx, p.Name, stop)
 			end := runs.Begin(ctx)
@@ -126,7 +135,7 @@ func (p *Provider) holding(
 			ctx context.Context, c *compose.Call, r *reading.Reading, stop context.CancelCauseFunc,
 		) (func(*judge.Sign), func()) {
 			f := p.newEarlyEnd(ctx, stop)
-			f.bound = func() bool { return bound(c, r, f.view) }
+			f.bound = func() bool { return inv.mode.tools.HaveActed() || bound(c, r, f.view) }
 			return f.hear, f.stopTimers
 		},
 		Judge: func(c *compose.Call, req call.Request, ev *judge.Evidence, took time.Duration) (*call.Response, *call.Error) {

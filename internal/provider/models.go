@@ -113,7 +113,7 @@ func (p *Provider) query(
 		remove()
 		return nil, p.Label(err)
 	}
-	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil, purpose{}), m)
+	result, err := held.Query(ctx, p.holding(ctx, made, remove, nil, purpose{attach: attachNothing}), m)
 	return result, p.Label(err)
 }
 
