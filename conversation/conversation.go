@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/clichain/clichain"
@@ -88,7 +89,7 @@ func (c *Conversation) Send(ctx context.Context, text string) (*clichain.Respons
 // Stream is like Send and yields the events of the turn. Breaking out of the loop cancels the turn.
 func (c *Conversation) Stream(ctx context.Context, text string) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
-		if err := c.check(); err != nil {
+		if err := c.check(text); err != nil {
 			yield(clichain.Event{}, err)
 			return
 		}
@@ -118,13 +119,15 @@ func (c *Conversation) wait(ctx context.Context) (release func(), _ error) {
 	}
 }
 
-// check returns an error for settings that no turn can have.
-func (c *Conversation) check() error {
+// check returns an error for settings that no turn can have, and for a message without text.
+func (c *Conversation) check(text string) error {
 	req, o := c.cfg.Request, c.cfg.Request.Options
 	notSystem := func(m clichain.Message) bool { return m.Role != clichain.RoleSystem }
 	switch {
 	case c.backend == nil:
 		return call.Errorf(clichain.ReasonBadOption, "backend", "the conversation has no backend")
+	case strings.TrimSpace(text) == "":
+		return call.Errorf(clichain.ReasonBadOption, "messages", "the message has no text")
 	case slices.ContainsFunc(req.Messages, notSystem):
 		return call.Errorf(clichain.ReasonBadOption, "messages",
 			"the request of a conversation can only have system messages: use Send for the others")

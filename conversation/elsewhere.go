@@ -19,9 +19,9 @@ func (c *Conversation) Request() clichain.Request {
 
 // Add records a turn that continued the conversation elsewhere, such as in a live.Session: the text, and the answer or
 // the failure of its backend. It waits for the current turn. It does not record which files an agent changed. The error
-// is that of ctx, or bad_option if there is neither an answer nor a failure.
+// is that of ctx, or bad_option if there is no text, or neither an answer nor a failure.
 func (c *Conversation) Add(ctx context.Context, text string, resp *clichain.Response, failure error) error {
-	if err := c.check(); err != nil {
+	if err := c.check(text); err != nil {
 		return err
 	}
 	if resp == nil && failure == nil {

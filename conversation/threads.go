@@ -75,17 +75,22 @@ func attemptsOf(resp *clichain.Response, err error) []call.Attempt {
 	return policy.AttemptsOf(be.Backend, be, 0)
 }
 
-// mayShorten reports whether a backend refused the length of the messages, and nothing can have been changed.
+// mayShorten reports whether a backend refused the length of the messages, and no backend can have changed anything.
 func mayShorten(attempts []call.Attempt) bool {
-	overflowed := false
-	for _, a := range attempts {
-		if inner := call.AsChainError(a.Err); inner != nil {
-			overflowed = overflowed || mayShorten(inner.Attempts)
-		}
-		if be, ok := errors.AsType[*call.Error](a.Err); ok && be.SideEffects {
-			return false
-		}
-		overflowed = overflowed || a.Reason == clichain.ReasonContextOverflow && !a.Skipped
+	overflowed := func(a call.Attempt) bool { return a.Reason == clichain.ReasonContextOverflow && !a.Skipped }
+	acted := func(a call.Attempt) bool {
+		be, ok := errors.AsType[*call.Error](a.Err)
+		return ok && be.SideEffects
 	}
-	return overflowed
+	return anyAttempt(attempts, overflowed) && !anyAttempt(attempts, acted)
+}
+
+// anyAttempt reports whether the predicate is true for an attempt, also for one of an inner chain.
+func anyAttempt(attempts []call.Attempt, is func(call.Attempt) bool) bool {
+	return slices.ContainsFunc(attempts, func(a call.Attempt) bool {
+		if inner := call.AsChainError(a.Err); inner != nil {
+			return anyAttempt(inner.Attempts, is)
+		}
+		return is(a)
+	})
 }
