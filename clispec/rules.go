@@ -190,8 +190,9 @@ const (
 	OnStdout Evidence = "stdout" // a line of stdout that is not JSON, if the run failed
 )
 
-// ServerFile is a file in which the user configures MCP servers that the CLI starts by itself. A call with functions of
-// the caller turns these servers off: their names are the field own_servers. Set JSON or Pattern.
+// ServerFile is a file in which the user configures MCP servers that the CLI starts by itself. A call without
+// access and a call with functions of the caller turn these servers off: their names are the field own_servers. Set
+// JSON or Pattern.
 type ServerFile struct {
 	Path string `json:"path"` // in the form of FileFact.Path
 	// JSON is the gjson path of the object that has a member for each server. The file may contain comments.

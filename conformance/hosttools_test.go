@@ -130,6 +130,8 @@ func ownServer(t *testing.T, c cli, file string) {
 		})
 	case home.OpenCode:
 		changeJSON(t, c, ".config/opencode/opencode.json", "mcp.usersown", map[string]any{"type": "local", "command": command})
+	case home.Kilo:
+		changeJSON(t, c, ".config/kilo/kilo.json", "mcp.usersown", map[string]any{"type": "local", "command": command})
 	case home.Gemini:
 		changeJSON(t, c, ".gemini/settings.json", "mcpServers.usersown", common)
 	case home.Claude:
@@ -188,11 +190,10 @@ func TestHostToolsKeepToken(t *testing.T) {
 				require.Contains(t, where, "codex")
 			}
 			require.NotContains(t, log.String()+fmt.Sprintf("%+v", resp), o.tools.Token)
-			if name == home.Codex || name == home.OpenCode { // without functions, these start the user's servers
-				_, err = c.Complete(t.Context(), req)
-				require.NoError(t, err)
-				require.FileExists(t, own)
-			}
+			req.Access, req.Dir = clichain.AccessWrite, c.home.Work
+			_, err = c.Complete(t.Context(), req)
+			require.NoError(t, err)
+			require.FileExists(t, own, "the user's server is configured in another way")
 		})
 	}
 }

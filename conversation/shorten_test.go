@@ -76,7 +76,7 @@ func (b telling) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cli
 	})
 }
 
-// A reader who has received text gets no second answer after it, unless the text was taken back.
+// After delivered text there is no shorter turn, unless the backend took the text back.
 func TestNoShorterTurnAfterText(t *testing.T) {
 	for name, takesBack := range map[string]bool{"delivered text": false, "text that was taken back": true} {
 		t.Run(name, func(t *testing.T) {

@@ -30,14 +30,16 @@ func hostServer(typeKey, typeName, urlKey string) string {
 // reads a token from nothing else.
 const codexToken = "CLICHAIN_TOOLS_TOKEN"
 
-// codexTools offers the functions of the caller, and turns the user's own servers off, because they would inherit the
-// token. Plugins can have servers too.
+// codexTools offers the functions of the caller. It turns the user's own servers off, because they would inherit the
+// token, and because a plain completion needs none. Plugins can have servers too.
 func codexTools() []clispec.ArgRow {
+	off := []string{"-c", "mcp_servers.{own_servers}.enabled=false"}
 	server := `mcp_servers.` + hostName + `={url={host_url:json},bearer_token_env_var="` + codexToken + `",` +
 		`default_tools_approval_mode="approve",tool_timeout_sec=60}`
 	return []clispec.ArgRow{
 		{Args: []string{"-c", server}, When: hostTools()},
-		{Args: []string{"-c", "mcp_servers.{own_servers}.enabled=false"}, Each: "own_servers", When: hostTools()},
+		{Args: off, Each: "own_servers", When: access(call.AccessNone)},
+		{Args: off, Each: "own_servers", When: hostTools(agentAccess()...)},
 		{
 			Args: settingArgs([]string{
 				"features.apps=false", "features.plugins=false", `shell_environment_policy.set.` + codexToken + `=""`,
@@ -112,10 +114,15 @@ func (o openCode) offerTools(s *clispec.Spec) {
 	s.Files = append(s.Files, clispec.FileRow{Field: "token", Name: "token", Content: "{host_token}", When: clispec.When{
 		Set: []string{"host_url"}, Unset: []string{"mcp_config"},
 	}})
+}
+
+// servers are the files in which the user configures MCP servers.
+func (o openCode) servers() (files []clispec.ServerFile) {
 	for _, path := range o.configFiles() {
-		s.Servers = append(s.Servers, clispec.ServerFile{Path: path, JSON: "mcp"})
+		files = append(files, clispec.ServerFile{Path: path, JSON: "mcp"})
 	}
 	for _, name := range o.config {
-		s.Servers = append(s.Servers, clispec.ServerFile{Path: "./" + name, JSON: "mcp", When: set("trust_dir")})
+		files = append(files, clispec.ServerFile{Path: "./" + name, JSON: "mcp", When: set("trust_dir")})
 	}
+	return files
 }

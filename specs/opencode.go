@@ -42,7 +42,7 @@ func (o openCode) spec() clispec.Spec {
 		Transports: []clispec.Transport{clispec.TransportStdin},
 		Outputs:    []clispec.OutputMode{clispec.OutputStream, clispec.OutputText},
 		Files:      []clispec.FileRow{{Field: "system", Name: "system.md", Content: "{system}", When: set("system_replace")}},
-		Args:       o.args(),
+		Args:       o.args(), Servers: o.servers(),
 		Env: append(o.configuration(),
 			// A project's configuration may start programs.
 			clispec.EnvRow{Name: o.variable("DISABLE_PROJECT_CONFIG"), Value: "1", When: unset("trust_dir")},
@@ -149,6 +149,8 @@ const (
 // start.
 func (o openCode) configuration() []clispec.EnvRow {
 	const servers, noTools = `"mcp":{mcp_local}`, `"tools":{"*":false}`
+	// The last member has no comma after it, and names no server of the user.
+	const noServers = `"mcp":{{own_servers_off}"` + hostName + `":{"enabled":false}}`
 	const prompt, none, read, full = openCodePrompt, openCodeNone, openCodeReading, openCodeFull
 	agent, lean, write := openCodeAgent, openCodeAgent, o.writing()
 	if o.lean != "" {
@@ -157,10 +159,13 @@ func (o openCode) configuration() []clispec.EnvRow {
 		}
 	}
 	replace, mcp, both := []string{"system_replace"}, []string{"mcp_config"}, []string{"system_replace", "mcp_config"}
+	own, ownAndPrompt := []string{"own_servers"}, []string{"own_servers", "system_replace"}
 	return slices.Concat(
 		[]clispec.EnvRow{
 			o.row(call.AccessNone, clispec.When{Set: replace}, lean(prompt, noTools), none),
 			o.row(call.AccessNone, clispec.When{Unset: replace}, lean(noTools), none),
+			o.row(call.AccessNone, clispec.When{Set: ownAndPrompt}, lean(prompt, noTools), none, noServers),
+			o.row(call.AccessNone, clispec.When{Set: own, Unset: replace}, lean(noTools), none, noServers),
 		},
 		o.inFolder(call.AccessRead, clispec.When{Set: replace}, agent(prompt, read), read),
 		o.inFolder(call.AccessRead, clispec.When{Unset: replace}, agent(read), read),

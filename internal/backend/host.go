@@ -96,17 +96,10 @@ func (b *Backend) Passed(h *compose.Host, dir, model string) map[string]string {
 	return h.Passed(b.Spec, model)
 }
 
-// ReadFiles sets h.Shown from the files of PassEnvIf and, for a call with functions of the caller, h.Servers. The files
-// in a container are unknown.
+// ReadFiles sets h.Shown from the files of PassEnvIf. The files in a container are unknown.
 func (b *Backend) ReadFiles(h *compose.Host, dir string) {
 	if len(b.Spec.PassEnvIf) > 0 && !b.InContainer() {
 		h.Shown = b.pass.Shown(login.PlaceOf(h.Passed(b.Spec, ""), dir))
-	}
-	if h.Tools != nil {
-		at := login.PlaceOf(h.Passed(b.Spec, ""), dir)
-		for _, f := range b.Spec.Servers {
-			h.Servers = append(h.Servers, ownServers(f, at))
-		}
 	}
 }
 

@@ -7,13 +7,28 @@ import (
 	"regexp"
 
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/jsontext"
+	"github.com/clichain/clichain/internal/login"
 	"github.com/tidwall/gjson"
 )
 
 // unnamed stands for MCP servers whose names are unknown.
 const unnamed = ""
+
+// OwnServers returns the names of the MCP servers that the user has configured, by the file of the spec. The files in a
+// container are unknown.
+func OwnServers(b *Backend, h *compose.Host, dir string) (names [][]string) {
+	if len(b.Spec.Servers) == 0 || b.InContainer() {
+		return nil
+	}
+	at := login.PlaceOf(h.Passed(b.Spec, ""), dir)
+	for _, f := range b.Spec.Servers {
+		names = append(names, ownServers(f, at))
+	}
+	return names
+}
 
 // ownServers returns the names of the MCP servers that the user has configured in a file.
 func ownServers(f clispec.ServerFile, at grammar.Place) (names []string) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/backend"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/container"
 	"github.com/clichain/clichain/internal/login"
@@ -101,6 +102,9 @@ func (p *Provider) compose(
 	how, kernel := p.Confined(path, req.Access)
 	h.Confined = kernel
 	p.ReadFiles(&h, dir)
+	if h.Tools != nil || req.Access == call.AccessNone {
+		h.Servers = backend.OwnServers(&p.Backend, &h, dir)
+	}
 	inv, err := p.Composer.Compose(req, compose.Choice{Output: m.output, Transport: p.Settings.Transport}, h)
 	if err != nil {
 		return nil, nil, err
