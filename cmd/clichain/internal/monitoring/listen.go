@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
@@ -26,10 +27,15 @@ const (
 // address to other machines by accident.
 func ParseAddress(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
-	if err != nil || host == "" || port == "" {
+	if err != nil || host == "" || !isPort(port) {
 		return "", errors.New("write HOST:PORT, such as 127.0.0.1:9464, or 0.0.0.0:9464 for all addresses of this machine")
 	}
 	return text, nil
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
 }
 
 // Listener is an address with its handler. Without an Address, Listen does nothing.

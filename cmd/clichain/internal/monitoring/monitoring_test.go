@@ -21,7 +21,7 @@ func TestParseAddress(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, text, got)
 	}
-	for _, text := range []string{"", ":9464", "9464", "127.0.0.1", "127.0.0.1:", "http://127.0.0.1:9464"} {
+	for _, text := range []string{"", ":9464", "9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:http", "h:65536", "h:-1", "http://127.0.0.1:9464"} {
 		_, err := ParseAddress(text)
 		require.ErrorContains(t, err, "127.0.0.1:9464", text)
 	}
