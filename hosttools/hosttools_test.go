@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -130,6 +131,30 @@ func TestFunctionEndsWithCall(t *testing.T) {
 				t.Fatal("the call ended before its function")
 			}
 		})
+	}
+}
+
+// A CLI dies while its model waits for a function.
+func TestFunctionEndsWithCLI(t *testing.T) {
+	clitest.NoLeaks(t)
+	ended := make(chan error, 1)
+	kill := hosttools.Func("kill", "Kills the CLI.", func(ctx context.Context, in process) (string, error) {
+		cli, err := os.FindProcess(in.PID)
+		if err == nil {
+			err = cli.Kill()
+		}
+		<-ctx.Done()
+		ended <- err
+		return "", ctx.Err()
+	})
+	p := player(t, "p", clichain.Config{Timeout: time.Minute})
+	_, err := hosttools.With(p, kill).Complete(t.Context(), one(t, "kill", ownPID))
+	require.ErrorIs(t, err, clichain.ErrKilled)
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	default:
+		t.Fatal("the call ended before its function")
 	}
 }
 

@@ -47,8 +47,13 @@ type script struct {
 
 type toolCall struct {
 	Name  string
-	Input any
+	Input any // ownPID: the process of the player
 }
+
+// ownPID is an input that the player replaces.
+const ownPID = "own PID"
+
+type process struct{ PID int }
 
 // player returns a backend that runs scripts.
 func player(t *testing.T, name string, cfg clichain.Config) *clichain.Provider {
@@ -122,6 +127,9 @@ func (s script) run(url string) (string, error) {
 	lines := make([]string, len(s.Calls))
 	var running sync.WaitGroup
 	for i, c := range s.Calls {
+		if c.Input == ownPID {
+			c.Input = process{os.Getpid()}
+		}
 		running.Go(func() {
 			lines[i] = resultLine(session.CallTool(context.Background(), &mcp.CallToolParams{Name: c.Name, Arguments: c.Input}))
 		})
