@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"runtime"
@@ -134,28 +135,34 @@ func TestFunctionEndsWithCall(t *testing.T) {
 	}
 }
 
-// A CLI dies while its model waits for a function.
+// A CLI dies while its model waits for a function. The function has ended before the next backend starts.
 func TestFunctionEndsWithCLI(t *testing.T) {
 	clitest.NoLeaks(t)
-	ended := make(chan error, 1)
-	kill := hosttools.Func("kill", "Kills the CLI.", func(ctx context.Context, in process) (string, error) {
+	ended := make(chan struct{})
+	var calls atomic.Int32
+	kill := hosttools.Func("kill", "Kills the first CLI.", func(ctx context.Context, in process) (string, error) {
+		if calls.Add(1) > 1 {
+			select {
+			case <-ended:
+				return "ended", nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}
 		cli, err := os.FindProcess(in.PID)
 		if err == nil {
 			err = cli.Kill()
 		}
 		<-ctx.Done()
-		ended <- err
-		return "", ctx.Err()
+		close(ended)
+		return "", err
 	})
-	p := player(t, "p", clichain.Config{Timeout: time.Minute})
-	_, err := hosttools.With(p, kill).Complete(t.Context(), one(t, "kill", ownPID))
-	require.ErrorIs(t, err, clichain.ErrKilled)
-	select {
-	case err := <-ended:
-		require.NoError(t, err)
-	default:
-		t.Fatal("the call ended before its function")
-	}
+	kill.ReadOnly = true
+	chain := clichain.ChainOf([]clichain.Backend{player(t, "p", clichain.Config{}), player(t, "q", clichain.Config{})}, nil)
+	resp, err := hosttools.With(chain, kill).Complete(t.Context(), one(t, "kill", ownPID))
+	require.NoError(t, err)
+	require.Equal(t, "ok: ended", resp.Text)
+	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrKilled)
 }
 
 func TestPanicEndsCall(t *testing.T) {
@@ -232,13 +239,13 @@ func TestServerAdmitsOnlyCLI(t *testing.T) {
 			"local name":    {func(r *http.Request) { r.Host = "localhost" }, http.StatusForbidden},
 			"page":          {func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden},
 			"page in a box": {func(r *http.Request) { r.Header.Set("Origin", "null") }, http.StatusForbidden},
-			"preflight":     {func(r *http.Request) { r.Method = http.MethodOptions; r.Header.Del("Authorization") }, http.StatusForbidden},
+			"long body": {func(r *http.Request) {
+				r.Body = io.NopCloser(io.MultiReader(strings.NewReader(ping), strings.NewReader(strings.Repeat(" ", 4<<20))))
+				r.ContentLength = -1
+			}, http.StatusRequestEntityTooLarge},
+			"preflight": {func(r *http.Request) { r.Method = http.MethodOptions; r.Header.Del("Authorization") }, http.StatusForbidden},
 		} {
-			r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.offer.URL, strings.NewReader(ping))
-			require.NoError(t, err)
-			r.Header.Set("Authorization", "Bearer "+s.offer.Token)
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", "application/json, text/event-stream")
+			r := s.request(t, ctx, ping)
 			test.change(r)
 			resp, err := http.DefaultClient.Do(r)
 			require.NoError(t, err)
@@ -253,6 +260,28 @@ func TestServerAdmitsOnlyCLI(t *testing.T) {
 	require.Equal(t, "ok: done", resp.Text)
 	_, err = http.Get(s.offer.URL)
 	require.Error(t, err, "the server outlives the call")
+}
+
+// request returns a request of the CLI to the server of the call.
+func (s *spy) request(t *testing.T, ctx context.Context, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.offer.URL, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+s.offer.Token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	return r
+}
+
+func TestFunctionHasDefaultTime(t *testing.T) {
+	left := hosttools.Func("left", "Returns the time that is left.", func(ctx context.Context, _ struct{}) (string, error) {
+		deadline, ok := ctx.Deadline()
+		return fmt.Sprint(ok && time.Until(deadline) <= 50*time.Second && time.Until(deadline) > 0), nil
+	})
+	p := player(t, "p", clichain.Config{Timeout: time.Hour})
+	resp, err := hosttools.With(p, left).Complete(t.Context(), one(t, "left", struct{}{}))
+	require.NoError(t, err)
+	require.Equal(t, "ok: true", resp.Text)
 }
 
 func TestErrorHidesToken(t *testing.T) {

@@ -25,7 +25,6 @@ const lastWait = 2 * time.Second // for functions that have not returned when th
 // running has the functions of one call, and the goroutines that run them.
 type running struct {
 	tools  map[string]*Tool
-	ctx    context.Context
 	cancel context.CancelCauseFunc
 	acted  atomic.Bool
 	panic  atomic.Pointer[PanicError] // of the first function that panicked
@@ -40,8 +39,8 @@ func begin(ctx context.Context, tools []Tool) (context.Context, *running) {
 	for i := range tools {
 		r.tools[tools[i].name] = &tools[i]
 	}
-	r.ctx, r.cancel = context.WithCancelCause(ctx)
-	return context.WithValue(r.ctx, runningKey{}, r), r
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	return context.WithValue(ctx, runningKey{}, r), r
 }
 
 // end ends the contexts of the functions, and returns the error of a panic.
@@ -60,15 +59,14 @@ type outcome struct {
 	err   error
 }
 
-// run calls a function. Its context ends with the call, with ctx, and at the timeout.
+// run calls a function. Its context ends with ctx, which ends with the call, and at the timeout.
 func (r *running) run(ctx context.Context, t *Tool, input json.RawMessage) (any, error) {
 	limit := t.Timeout
 	if limit == 0 {
 		limit = MaxTime
 	}
-	own, cancel := context.WithTimeout(r.ctx, limit)
+	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
 	if !r.enter() {
 		return nil, context.Canceled
 	}

@@ -17,8 +17,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const maxRequest = 4 << 20 // bytes of the body of a request
-
 // server offers functions to one process of a CLI, over HTTP on the loopback interface. The process may answer several
 // calls, one after the other.
 type server struct {
@@ -49,7 +47,7 @@ func serve(defs []mcp.Tool) (*call.HostServer, error) {
 	handler := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return s.newMCP() },
 		&mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, Logger: slog.New(slog.DiscardHandler),
+			Stateless: true, JSONResponse: true, Logger: slog.New(slog.DiscardHandler),
 		})
 	s.http = &http.Server{
 		Handler: s.guard(handler), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
@@ -118,24 +116,21 @@ func (s *server) newMCP() *mcp.Server {
 	for i := range s.defs {
 		name := s.defs[i].Name
 		mcp.AddTool(m, &s.defs[i], func(
-			ctx context.Context, r *mcp.CallToolRequest, _ map[string]any,
+			_ context.Context, r *mcp.CallToolRequest, _ map[string]any,
 		) (*mcp.CallToolResult, any, error) {
-			return result(s.run(ctx, name, r)), nil, nil
+			return result(s.run(name, r)), nil, nil
 		})
 	}
 	return m
 }
 
-// run calls a function of the attached call.
-func (s *server) run(request context.Context, name string, r *mcp.CallToolRequest) (any, error) {
+// run calls a function of the attached call. A CLI that closes its connection does not cancel the function.
+func (s *server) run(name string, r *mcp.CallToolRequest) (any, error) {
 	now := s.attached()
 	if now == nil {
 		return nil, errors.New("no call is in progress")
 	}
-	ctx, cancel := context.WithCancel(now.ctx)
-	defer cancel()
-	defer context.AfterFunc(request, cancel)()
-	return now.run(ctx, now.tools[name], r.Params.Arguments)
+	return now.run(now.ctx, now.tools[name], r.Params.Arguments)
 }
 
 func (s *server) close() {
