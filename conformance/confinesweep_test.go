@@ -17,8 +17,9 @@ import (
 
 // daemons are shell commands that start a program which outlives them, in its own session without a terminal.
 var daemons = map[string]string{
-	"setsid":      "setsid $PROGRAM >/dev/null 2>&1 </dev/null & echo started",
-	"double fork": "(setsid $PROGRAM >/dev/null 2>&1 </dev/null &) ; echo started",
+	"setsid": "setsid $PROGRAM >/dev/null 2>&1 </dev/null & echo started",
+	// A CLI may end the processes of a command with it, so the command waits until the daemon has its own session.
+	"double fork": "(setsid sh -c 'echo started; exec $PROGRAM >/dev/null 2>&1' </dev/null &) | head -n 1",
 	"no parent":   "setsid sh -c '$PROGRAM >/dev/null 2>&1 </dev/null & exit 0'; echo started",
 }
 
