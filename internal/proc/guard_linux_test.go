@@ -14,7 +14,7 @@ import (
 )
 
 func TestUnresponsiveWatchdogIsReplaced(t *testing.T) { // case 84
-	w := &watchdog{groups: map[int]stat{}}
+	w := &watchdog{}
 	w.hold()
 	t.Cleanup(w.release)
 	old := w.process.Pid
@@ -37,12 +37,34 @@ func TestWatchdogLeads(t *testing.T) {
 	require.False(t, guard.leads(leader))
 }
 
+// When the first run starts, the watchdog reads the process table. A scan for a run that has a shim asks the watchdog for
+// the leaders at the same time. Neither waits for the other.
+func TestScanDuringFirstHold(t *testing.T) {
+	usualOrphans, usualGuard := orphans, guard
+	t.Cleanup(func() { orphans, guard = usualOrphans, usualGuard })
+	scans := 0
+	orphans = &inheritance{
+		left:       stat{pid: 1 << 30}, // recorded long ago
+		cannotReap: func() bool { return false },
+		stat: func(int) (stat, error) {
+			return stat{}, system.scan(0, func([]stat) {
+				scans++
+				require.False(t, guard.leads(1<<30))
+			})
+		},
+	}
+	guard = &watchdog{}
+	guard.hold()
+	guard.release()
+	require.Equal(t, 1, scans)
+}
+
 func TestWatchdogLearnsAllGroupsAgain(t *testing.T) {
 	group, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Setpgid: true}})
 	require.NoError(t, err)
 	s, err := system.stat(group.Pid)
 	require.NoError(t, err)
-	w := &watchdog{groups: map[int]stat{}}
+	w := &watchdog{}
 	w.enter(s)
 	require.NoError(t, w.process.Kill())
 	_, err = w.process.Wait()

@@ -5,7 +5,9 @@ package proc
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -24,16 +26,17 @@ const watchdogName = "clichain-watchdog"
 // process 1, which may not reap it. Without a shell on the system, runs work without the watchdog. It is safe
 // for concurrent use.
 type watchdog struct {
+	groups leaders
+
 	mu      sync.Mutex
-	runs    int         // active runs
-	disown  func()      // called after the last run
-	process *os.Process // nil without active runs
-	life    *os.File    // standard input of the shell
-	groups  map[int]stat
+	runs    int          // active runs
+	disown  func()       // called after the last run
+	process *os.Process  // nil without active runs
+	life    *os.File     // standard input of the shell
 	limit   *unix.Rlimit // see fileLimit
 }
 
-var guard = &watchdog{groups: map[int]stat{}}
+var guard = &watchdog{}
 
 // hold starts the shell before a program is started, so that the program is guarded from the beginning. A call
 // of release must follow.
@@ -64,7 +67,7 @@ func (w *watchdog) release() {
 func (w *watchdog) enter(s stat) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.groups[s.pid] = s
+	w.groups.add(s)
 	w.tell(line('+', s))
 }
 
@@ -73,25 +76,20 @@ func (w *watchdog) enter(s stat) {
 func (w *watchdog) leave(s stat) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.groups, s.pid)
+	w.groups.remove(s)
 	w.tell(line('-', s))
 }
 
 // leads reports whether session belongs to an active run. The leader of an active run has not been reaped, so
-// its PID cannot belong to another process.
-func (w *watchdog) leads(session int) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, ok := w.groups[session]
-	return ok
-}
+// its PID cannot belong to another process. It does not wait for a call that starts or ends a run.
+func (w *watchdog) leads(session int) bool { return w.groups.contain(session) }
 
 func line(op byte, s stat) string { return fmt.Sprintf("%c %d %d\n", op, s.pid, s.start) }
 
 // tell sends a line to the shell. If that fails, it starts a new shell and sends it all groups.
 func (w *watchdog) tell(text string) {
 	if w.process != nil {
-		_ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) // pipes have deadlines
+		w.limitWrites()
 		if _, err := w.life.WriteString(text); err == nil {
 			return
 		}
@@ -100,10 +98,14 @@ func (w *watchdog) tell(text string) {
 	if w.start() != nil {
 		return
 	}
-	for _, s := range w.groups {
+	w.limitWrites()
+	for _, s := range w.groups.list() {
 		_, _ = w.life.WriteString(line('+', s)) // an error recurs at the next line
 	}
 }
+
+// limitWrites bounds the time that a shell which does not read can block. Pipes have deadlines.
+func (w *watchdog) limitWrites() { _ = w.life.SetWriteDeadline(time.Now().Add(time.Second)) }
 
 // dismiss kills the shell before the shell can kill anything.
 func (w *watchdog) dismiss() {
@@ -173,4 +175,40 @@ func (w *watchdog) start() error {
 		w.limit = fileLimitOf(process.Pid)
 	}
 	return nil
+}
+
+// leaders are the leaders of active runs, by PID. They have their own lock, because a scan asks for them while it holds
+// the lock of the process table, and the watchdog may read the process table while it holds its own lock. The zero
+// value is empty. It is safe for concurrent use.
+type leaders struct {
+	mu    sync.Mutex
+	byPID map[int]stat
+}
+
+func (l *leaders) add(s stat) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byPID == nil {
+		l.byPID = map[int]stat{}
+	}
+	l.byPID[s.pid] = s
+}
+
+func (l *leaders) remove(s stat) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.byPID, s.pid)
+}
+
+func (l *leaders) contain(pid int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, ok := l.byPID[pid]
+	return ok
+}
+
+func (l *leaders) list() []stat {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.byPID))
 }
