@@ -54,7 +54,7 @@ func TestWorkerLogsCalls(t *testing.T) {
 	f := newFleet(t)
 	f.fake("claude", "answer", "fine")
 	w := f.worker("--only", "claude", "--cold", "--config", loggingConfig(t))
-	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	require.Equal(t, "fine\n", f.answers("queue", "submit", "--wait", "hi"))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	list := f.logged()

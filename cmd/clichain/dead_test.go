@@ -25,21 +25,21 @@ func (f *fleet) crashAtWork() {
 	require.NoError(f.t, err)
 }
 
-// TestFleetDead lists, shows, retries and drops dead letters. Jobs with side effects need a flag.
+// TestFleetDead lists, retries and drops dead letters. Jobs with side effects need a flag.
 func TestFleetDead(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.crashAtWork()
 	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
-	_, stderr, status := f.run("submit", "--wait", "--id", "harmless", "secret question")
+	_, stderr, status := f.run("queue", "submit", "--wait", "--id", "harmless", "secret question")
 	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "harmless" failed: `)
-	out, stderr, status := f.run("submit", "--wait", "--json", "--id", "acted", "--access", "write", "--dir", t.TempDir(), "go")
+	out, stderr, status := f.run("queue", "submit", "--wait", "--json", "--id", "acted", "--access", "write", "--dir", t.TempDir(), "go")
 	require.Equal(t, console.ExitFailed, status, stderr)
 	require.Contains(t, out, `"failure"`)
 
 	var letters []queue.DeadLetter
-	for line := range strings.Lines(f.answers("dead", "list", "--json")) {
+	for line := range strings.Lines(f.answers("queue", "list", "--json")) {
 		var l queue.DeadLetter
 		require.NoError(t, json.Unmarshal([]byte(line), &l))
 		letters = append(letters, l)
@@ -49,20 +49,22 @@ func TestFleetDead(t *testing.T) {
 	require.Equal(t, clichain.AccessWrite, letters[1].Access)
 	require.False(t, letters[0].SideEffects)
 	require.True(t, letters[1].SideEffects)
-	text := f.answers("dead", "list", "--reason", "exit")
+	text := f.answers("queue", "list", "--reason", "exit")
 	require.NotContains(t, text, "secret")
 	require.Regexp(t, `(?s)harmless\n    exit, \d+ s ago, 1 delivery, access none\n.*acted\n.*may have changed\s+something`, text)
-	require.Empty(t, f.answers("dead", "list", "--reason", "timeout"))
-	require.Contains(t, f.answers("dead", "show", "harmless"), "secret question")
+	require.Empty(t, f.answers("queue", "list", "--reason", "timeout"))
+	out, _, status = f.run("queue", "result", "harmless", "--json")
+	require.Equal(t, console.ExitFailed, status)
+	require.Contains(t, out, "secret question")
 
 	f.fake("claude", "answer", "repaired")
-	out, stderr, status = f.run("dead", "retry", "--all")
+	out, stderr, status = f.run("queue", "retry", "--all")
 	require.Equal(t, console.ExitFailed, status)
 	require.Equal(t, "harmless\n", out)
 	require.Contains(t, stderr, `1 of 2 were not retried, such as "acted": the agent may have changed something`)
-	require.Equal(t, "repaired\n", f.answers("result", "--wait", "harmless"))
-	require.Equal(t, "acted\n", f.answers("dead", "retry", "acted", "--side-effects"))
-	require.Equal(t, "repaired\n", f.answers("result", "--wait", "acted"))
+	require.Equal(t, "repaired\n", f.answers("queue", "result", "--wait", "harmless"))
+	require.Equal(t, "acted\n", f.answers("queue", "retry", "acted", "--side-effects"))
+	require.Equal(t, "repaired\n", f.answers("queue", "result", "--wait", "acted"))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	require.NotContains(t, log, "secret")
@@ -76,20 +78,20 @@ func TestFleetDrop(t *testing.T) {
 	f.fake("claude", "crash", "broken")
 	w := f.worker("--max-access", "write", "--permit", "dir="+os.TempDir(), "--only", "claude", "--cold", "--no-cooldown")
 	for _, id := range []string{"a", "b", "c"} {
-		_, _, status := f.run("submit", "--wait", "--id", id, "hi")
+		_, _, status := f.run("queue", "submit", "--wait", "--id", id, "hi")
 		require.Equal(t, console.ExitFailed, status)
 	}
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
-	f.answers("submit", "--id", "waits", "hi")
-	require.Equal(t, "a\nwaits\n", f.answers("dead", "drop", "a", "waits"))
-	require.Equal(t, "b\nc\n", f.answers("dead", "drop", "--all"))
-	require.Empty(t, f.answers("dead", "drop", "--all"))
+	f.answers("queue", "submit", "--id", "waits", "hi")
+	require.Equal(t, "a\nwaits\n", f.answers("queue", "drop", "a", "waits"))
+	require.Equal(t, "b\nc\n", f.answers("queue", "drop", "--all"))
+	require.Empty(t, f.answers("queue", "drop", "--all"))
 	s := f.status()
 	require.Zero(t, s.Failures+s.Ready[jetstream.PriorityNormal])
-	for _, args := range [][]string{{"drop", "a"}, {"retry", "a"}, {"show", "a"}} {
-		_, stderr, status := f.run(append([]string{"dead"}, args...)...)
+	for _, args := range [][]string{{"drop", "a"}, {"retry", "a"}} {
+		_, stderr, status := f.run(append([]string{"queue"}, args...)...)
 		require.Equal(t, console.ExitUsage, status)
-		require.Contains(t, stderr, `"a": see "clichain dead list"`)
+		require.Contains(t, stderr, `"a": see "clichain queue list"`)
 	}
 }

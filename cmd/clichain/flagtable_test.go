@@ -13,7 +13,11 @@ func TestCommandsHaveTableFlags(t *testing.T) {
 	env := &console.Env{Getenv: func(string) string { return "" }}
 	root := newRoot(env)
 	for _, command := range param.Commands {
-		cmd, _, err := root.Find([]string{command})
+		path := []string{command}
+		if command == param.Submit {
+			path = []string{"queue", command}
+		}
+		cmd, _, err := root.Find(path)
 		require.NoError(t, err)
 		for _, f := range param.Table {
 			if f.Without[command] == "" {

@@ -73,7 +73,7 @@ func (f *fleet) answers(args ...string) string {
 // status returns an empty status until the queue exists.
 func (f *fleet) status() (s jetstream.Status) {
 	f.t.Helper()
-	out, err, status := f.run("status", "--json")
+	out, err, status := f.run("queue", "status", "--json")
 	if status == console.ExitUsage && strings.Contains(out, "the server has none") {
 		return s
 	}

@@ -37,21 +37,21 @@ func (f *fleet) streams() (names []string) {
 // TestMistypedQueue checks that commands that read a queue do not create one.
 func TestMistypedQueue(t *testing.T) {
 	f := newFleet(t)
-	f.answers("submit", "--queue", "nightly", "--id", "mine", "hi")
+	f.answers("queue", "submit", "--queue", "nightly", "--id", "mine", "hi")
 	before := f.streams()
 	for _, args := range [][]string{
-		{"status", "--once"}, {"result", "mine"}, {"dead", "list"}, {"dead", "show", "mine"},
-		{"dead", "retry", "--all"}, {"dead", "drop", "--all"},
+		{"queue", "status", "--once"}, {"queue", "result", "mine"}, {"queue", "list"},
+		{"queue", "retry", "--all"}, {"queue", "drop", "--all"},
 	} {
 		_, stderr, status := f.run(append(args, "--queue", "nigthly")...)
 		require.Equal(t, console.ExitUsage, status, args)
 		require.Contains(t, stderr, `--queue: there is no queue "nigthly": it has "nightly"`, args)
 		require.ElementsMatch(t, before, f.streams(), args)
 	}
-	_, stderr, status := f.run("result", "--queue", "nightly", "mine")
+	_, stderr, status := f.run("queue", "result", "--queue", "nightly", "mine")
 	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "mine": the job has no result yet`)
-	_, stderr, status = f.run("result", "--queue", "nightly", "--wait", "other")
+	_, stderr, status = f.run("queue", "result", "--queue", "nightly", "--wait", "other")
 	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, `there is no job "other" in the queue`)
 }
@@ -106,13 +106,13 @@ func TestSubmitToFullQueue(t *testing.T) {
 	require.NoError(t, os.WriteFile(prompt, bytes.Repeat([]byte("x"), 700<<10), 0o600))
 	stderr, status := "", 0
 	for range 10 {
-		if _, stderr, status = f.run("submit", "--prompt-file", prompt); status != 0 {
+		if _, stderr, status = f.run("queue", "submit", "--prompt-file", prompt); status != 0 {
 			break
 		}
 	}
 	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, "the queue is full: no space for a job of ")
 	require.Contains(t, stderr, "of at most 2097152 bytes")
-	table := f.answers("status")
+	table := f.answers("queue", "status")
 	require.Regexp(t, `stored +1\.?[0-9]* MiB +of 2 MiB for jobs and large payloads`, table)
 }

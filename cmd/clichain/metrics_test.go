@@ -54,11 +54,11 @@ func TestWorkerMetrics(t *testing.T) {
 	require.Equal(t, "ok\n", body)
 	require.Equal(t, http.StatusOK, status)
 	for _, id := range []string{"secret-1", "secret-2"} {
-		f.answers("submit", "--wait", "--id", id, "secret question")
+		f.answers("queue", "submit", "--wait", "--id", id, "secret question")
 	}
 	w.await(`msg="job answered" id=secret-2`)
 	f.fake("codex", "limit", "")
-	f.answers("submit", "--id", "secret-3", "secret question")
+	f.answers("queue", "submit", "--id", "secret-3", "secret question")
 	w.await(`msg="job parked" id=secret-3`)
 	body = metrics(t, w.metrics)
 	for _, line := range []string{

@@ -19,16 +19,16 @@ func TestFleetMixed(t *testing.T) {
 	f := newFleet(t)
 	f.fake("claude", "answer", "of claude")
 	f.fake("codex", "answer", "of codex")
-	f.answers("submit", "--id", "for-codex", "--model", "codex/gpt-5", "hi")
-	f.answers("submit", "--id", "for-claude", "--model", "claude/opus", "hi")
-	f.answers("submit", "--id", "with-turns", "--max-turns", "3", "hi") // codex does not support --max-turns
+	f.answers("queue", "submit", "--id", "for-codex", "--model", "codex/gpt-5", "hi")
+	f.answers("queue", "submit", "--id", "for-claude", "--model", "claude/opus", "hi")
+	f.answers("queue", "submit", "--id", "with-turns", "--max-turns", "3", "hi") // codex does not support --max-turns
 	codex := f.worker("--only", "codex", "--cold", "--name", "one")
-	require.Contains(t, f.answers("result", "--wait", "for-codex"), "of codex")
-	require.Empty(t, f.answers("dead", "list"))
+	require.Contains(t, f.answers("queue", "result", "--wait", "for-codex"), "of codex")
+	require.Empty(t, f.answers("queue", "list"))
 	claude := f.worker("--only", "claude", "--cold", "--name", "two")
-	require.Contains(t, f.answers("result", "--wait", "for-claude"), "of claude")
-	require.Contains(t, f.answers("result", "--wait", "with-turns"), "of claude")
-	require.Regexp(t, `two +0/4 +protocol 4, .*claude`, f.answers("status"))
+	require.Contains(t, f.answers("queue", "result", "--wait", "for-claude"), "of claude")
+	require.Contains(t, f.answers("queue", "result", "--wait", "with-turns"), "of claude")
+	require.Regexp(t, `two +0/4 +protocol 4, .*claude`, f.answers("queue", "status"))
 	for _, w := range []*working{codex, claude} {
 		code, log := w.stop(syscall.SIGTERM)
 		require.Zero(t, code, log)
@@ -42,7 +42,7 @@ func TestFleetReportsUnservedJob(t *testing.T) {
 	f.fake("codex", "answer", "of codex")
 	w := f.worker("--only", "codex", "--cold", "--name", "one")
 	why := "it needs model claude/opus, and no worker takes it: one: codex: model_mismatch"
-	submit := f.command("submit", "--id", "a", "--model", "claude/opus", "--wait", "hi")
+	submit := f.command("queue", "submit", "--id", "a", "--model", "claude/opus", "--wait", "hi")
 	submit.Env = append(submit.Env, "NATS_URL="+f.url)
 	require.Contains(t, hears(t, submit, `job "a" waits`), why)
 	in := t.TempDir() + "/in.jsonl"

@@ -89,7 +89,7 @@ func TestPagesNameExistingFlags(t *testing.T) {
 func TestUnknownFlagsFindsTypos(t *testing.T) {
 	root := newRoot(&console.Env{Getenv: func(string) string { return "" }})
 	page := "```sh\n" +
-		"git diff | clichain ask --timeout 5s \"x\" # --comment\nclichain dead list --reason x\n```\n`--only a,b`, `--init`\n"
+		"git diff | clichain ask --timeout 5s \"x\" # --comment\nclichain queue list --reason x\n```\n`--only a,b`, `--init`\n"
 	require.Empty(t, unknownFlags(root, page, map[string]bool{"--init": true}))
 	for old, mistake := range map[string]string{
 		"--timeout": "--time-out", "--reason": "--priority", "`--only": "`--olny", "--init": "--inti",

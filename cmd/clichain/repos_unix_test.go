@@ -110,10 +110,10 @@ func TestWorkerRepos(t *testing.T) {
 	f.bin, f.cache = place.bin, place.cache
 	place.fake("claude", "write", "code=new")
 	other := t.TempDir()
-	f.answers("submit", "--id", "outside", "--access", "write", "--dir", other, "Change it")
+	f.answers("queue", "submit", "--id", "outside", "--access", "write", "--dir", other, "Change it")
 	w := f.worker("--only", "claude", "--repos", place.dir)
 	var result jetstream.Result
-	text := f.answers("submit", "--id", "inside", "--wait", "--json", "--access", "write", "--dir", place.dir, "Change it")
+	text := f.answers("queue", "submit", "--id", "inside", "--wait", "--json", "--access", "write", "--dir", place.dir, "Change it")
 	require.NoError(t, json.Unmarshal([]byte(text), &result))
 	require.NotNil(t, result.Response, text)
 	require.Contains(t, result.Response.Changes.Patch, "-old\n+new\n")

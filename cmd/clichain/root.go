@@ -41,9 +41,7 @@ when the call returns.`,
 	console.AddGroup(root, console.CommandsInspect,
 		inspect.NewDoctor(env), inspect.NewModels(env), inspect.NewSpecs(env), inspect.NewCooldowns(env),
 		usage.NewUsage(env), history.NewLog(env))
-	console.AddGroup(root, console.CommandsQueue,
-		serving.NewBatch(env), queue.NewSubmit(env), queue.NewResult(env), queue.NewStatus(env), queue.NewDead(env),
-		queue.NewWorker(env))
+	console.AddGroup(root, console.CommandsQueue, serving.NewBatch(env), queue.New(env), queue.NewWorker(env))
 	console.AddGroup(root, console.CommandsServe, serving.NewServe(env), mcpserver.NewMCP(env))
 	root.SetHelpCommandGroupID(console.CommandsSetup)
 	help := setup.NewHelp()

@@ -19,12 +19,12 @@ func TestFleetSubmitPassesOptions(t *testing.T) {
 	record, servers := filepath.Join(files, "record"), filepath.Join(files, "mcp.json")
 	require.NoError(t, os.WriteFile(servers, []byte(`{"mcpServers": {"probe": {"command": "probe"}}}`), 0o600))
 	f.fake("claude", "record", record)
-	id := strings.TrimSpace(f.answers("submit", "--system", "Be brief.", "--model", "opus", "--access", "write", "--dir", dir,
+	id := strings.TrimSpace(f.answers("queue", "submit", "--system", "Be brief.", "--model", "opus", "--access", "write", "--dir", dir,
 		"--effort", "high", "--max-turns", "3", "--env", "JOB_ID=7", "--mcp-config", servers, "--", "-p"))
 	require.NoError(t, os.Remove(servers))
 	w := f.worker("--max-access", "write", "--permit", "dir="+dir, "--permit", "env=JOB_*", "--permit", "mcp",
 		"--permit", "model=opus", "--only", "claude", "--cold")
-	require.Equal(t, "recorded\n", f.answers("result", "--wait", id))
+	require.Equal(t, "recorded\n", f.answers("queue", "result", "--wait", id))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	r, err := clitest.ReadRecord(record)

@@ -65,7 +65,7 @@ func TestFleetTelemetry(t *testing.T) {
 	c, url := collecting(t)
 	w := f.worker("--only", "claude", "--cold", "--otlp", url)
 	const trace = "0af7651916cd43dd8448eb211c80319c"
-	submit := f.command("submit", "--wait", "--id", "nightly-7", "secret question")
+	submit := f.command("queue", "submit", "--wait", "--id", "nightly-7", "secret question")
 	submit.Env = append(submit.Env, "NATS_URL="+f.url, "TRACEPARENT=00-"+trace+"-b7ad6b7169203331-01")
 	out, err := submit.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -102,7 +102,7 @@ func TestFleetTelemetry(t *testing.T) {
 	require.NotContains(t, string(c.got("/v1/traces")), "secret")
 
 	w = f.worker("--only", "claude", "--cold", "--otlp", "http://127.0.0.1:1")
-	require.Equal(t, "secret answer\n", f.answers("submit", "--wait", "secret question"))
+	require.Equal(t, "secret answer\n", f.answers("queue", "submit", "--wait", "secret question"))
 	code, log = w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	_, stderr, status := f.run("worker", "--otlp", "localhost:4318")
@@ -184,7 +184,7 @@ func TestWorkerExportsUsageWindows(t *testing.T) {
 	f.fake("claude", "windows", "0.6283")
 	c, url := collecting(t)
 	w := f.worker("--only", "claude", "--cold", "--otlp", url, "--account", "claude=team")
-	require.Equal(t, "fine\n", f.answers("submit", "--wait", "hi"))
+	require.Equal(t, "fine\n", f.answers("queue", "submit", "--wait", "hi"))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 	require.True(t, c.windows("five_hour", 0.6283))

@@ -23,22 +23,22 @@ func TestFleet(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	fake := f.fake("claude", "answer", "secret answer")
-	id := strings.TrimSpace(f.answers("submit", "secret question"))
+	id := strings.TrimSpace(f.answers("queue", "submit", "secret question"))
 	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, id)
-	require.JSONEq(t, `{"id":"mine"}`, f.answers("submit", "--json", "--id", "mine", "--priority", "high", "secret question"))
-	_, stderr, status := f.run("submit", "--id", "mine", "again")
+	require.JSONEq(t, `{"id":"mine"}`, f.answers("queue", "submit", "--json", "--id", "mine", "--priority", "high", "secret question"))
+	_, stderr, status := f.run("queue", "submit", "--id", "mine", "again")
 	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, `--id: the job "mine" is in the queue already, or has a result`)
-	_, stderr, status = f.run("result", "mine")
+	_, stderr, status = f.run("queue", "result", "mine")
 	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, stderr, `job "mine": the job has no result yet`)
 	require.Equal(t, map[jetstream.Priority]int{"high": 1, "normal": 1, "low": 0}, f.status().Ready)
 
 	w := f.worker("--name", "one", "-j", "2", "--only", "claude", "--cold")
-	require.Equal(t, "secret answer\n", f.answers("result", "--wait", id))
-	require.Equal(t, "secret answer\n", f.answers("submit", "--wait", "--system", "Be brief.", "secret question"))
+	require.Equal(t, "secret answer\n", f.answers("queue", "result", "--wait", id))
+	require.Equal(t, "secret answer\n", f.answers("queue", "submit", "--wait", "--system", "Be brief.", "secret question"))
 	var result jetstream.Result
-	require.NoError(t, json.Unmarshal([]byte(f.answers("result", "mine", "--wait", "--json")), &result))
+	require.NoError(t, json.Unmarshal([]byte(f.answers("queue", "result", "mine", "--wait", "--json")), &result))
 	require.Equal(t, "one", result.Worker)
 	require.Equal(t, "secret answer", result.Response.Text)
 	s := f.status()
@@ -47,7 +47,7 @@ func TestFleet(t *testing.T) {
 	require.InDelta(t, 0.03, *s.Usage.CostUSD, 1e-9)
 	require.Len(t, s.Workers, 1)
 	require.Contains(t, strings.Join(s.Warnings, "\n"), "--nats-monitor")
-	require.Regexp(t, `answers +3 +3 claude`, f.answers("status"))
+	require.Regexp(t, `answers +3 +3 claude`, f.answers("queue", "status"))
 
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
@@ -64,8 +64,8 @@ func TestFleetWarm(t *testing.T) {
 	f := newFleet(t)
 	fake := f.warmFake("fine", "cold")
 	w := f.worker("--only", "claude")
-	require.Equal(t, "cold\n", f.answers("submit", "--wait", "hi"), "the process starts beside it")
-	require.Eventually(t, func() bool { return f.answers("submit", "--wait", "hi") == "fine\n" }, time.Minute, time.Millisecond)
+	require.Equal(t, "cold\n", f.answers("queue", "submit", "--wait", "hi"), "the process starts beside it")
+	require.Eventually(t, func() bool { return f.answers("queue", "submit", "--wait", "hi") == "fine\n" }, time.Minute, time.Millisecond)
 	require.NotEmpty(t, clitest.Survivors(fake))
 	code, log := w.stop(os.Interrupt)
 	require.Zero(t, code, log)
@@ -78,7 +78,7 @@ func TestFleetDrains(t *testing.T) {
 	f := newFleet(t)
 	fake := f.fake("claude", "stubborn", "")
 	w := f.worker("--only", "claude", "--cold", "--timeout", "1h", "--grace", "500ms")
-	f.answers("submit", "--id", "long", "hi")
+	f.answers("queue", "submit", "--id", "long", "hi")
 	w.await(`msg="job started" id=long`)
 	require.Equal(t, 1, f.status().Running)
 	code, log := w.stop(syscall.SIGTERM)
@@ -89,7 +89,7 @@ func TestFleetDrains(t *testing.T) {
 
 	f.fake("claude", "answer", "at last")
 	w = f.worker("--only", "claude", "--cold")
-	require.Equal(t, "at last\n", f.answers("result", "--wait", "long"))
+	require.Equal(t, "at last\n", f.answers("queue", "result", "--wait", "long"))
 	code, log = w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 }
@@ -103,7 +103,7 @@ func TestFleetWorkerKilled(t *testing.T) {
 	f.tmp = t.TempDir() // a killed process cannot remove its temporary files
 	fake := f.fake("claude", "hang", "")
 	w := f.worker("--only", "claude", "--cold", "--timeout", "1h")
-	f.answers("submit", "--id", "lost", "hi")
+	f.answers("queue", "submit", "--id", "lost", "hi")
 	w.await(`msg="job started" id=lost`)
 	w.stop(syscall.SIGKILL)
 	require.Eventually(t, func() bool { return len(clitest.Survivors(fake)) == 0 }, consoletest.Patience, 10*time.Millisecond)
@@ -111,7 +111,7 @@ func TestFleetWorkerKilled(t *testing.T) {
 	f.tmp = tmp
 	f.fake("claude", "answer", "found")
 	w = f.worker("--only", "claude", "--cold", "--name", "two")
-	require.Equal(t, "found\n", f.answers("result", "--wait", "lost"))
+	require.Equal(t, "found\n", f.answers("queue", "result", "--wait", "lost"))
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
 }
@@ -122,13 +122,13 @@ func TestFleetCooldown(t *testing.T) {
 	f := newFleet(t)
 	f.fake("codex", "limit", "")
 	w := f.worker("--only", "codex", "--cold", "--name", "tired")
-	f.answers("submit", "--id", "later", "hi")
+	f.answers("queue", "submit", "--id", "later", "hi")
 	f.awaitStatus(func(s *jetstream.Status) bool { return s.Parked == 1 })
 	s := f.status()
 	require.True(t, s.NextDue.After(time.Now().Add(time.Hour)))
 	require.Len(t, s.Cooldowns, 1)
-	require.Contains(t, f.answers("status"), "usage_limit, for ")
-	_, stderr, status := f.run("result", "later", "--wait-for", "10ms")
+	require.Contains(t, f.answers("queue", "status"), "usage_limit, for ")
+	_, stderr, status := f.run("queue", "result", "later", "--wait-for", "10ms")
 	require.Equal(t, console.ExitTimeout, status)
 	require.Contains(t, stderr, `job "later": no result within 10ms: it stays in the queue`)
 	code, log := w.stop(syscall.SIGTERM)
@@ -141,7 +141,7 @@ func TestFleetCooldown(t *testing.T) {
 func TestFleetWaitInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	cmd := f.command("submit", "--wait", "--id", "mine", "hi")
+	cmd := f.command("queue", "submit", "--wait", "--id", "mine", "hi")
 	cmd.Env = append(cmd.Env, "NATS_URL="+f.url)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -160,19 +160,19 @@ func TestFleetStore(t *testing.T) {
 	f.url = ""
 	f.fake("claude", "answer", "embedded")
 	store := t.TempDir() + "/store"
-	f.answers("submit", "--store", store, "--id", "mine", "hi")
+	f.answers("queue", "submit", "--store", store, "--id", "mine", "hi")
 	info, err := os.Stat(store)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	require.Regexp(t, `waiting +1 +1 normal`, f.answers("status", "--store", store))
+	require.Regexp(t, `waiting +1 +1 normal`, f.answers("queue", "status", "--store", store))
 	w := f.worker("--store", store, "--only", "claude", "--cold")
-	_, stderr, status := f.run("status", "--store", store)
+	_, stderr, status := f.run("queue", "status", "--store", store)
 	require.Equal(t, console.ExitUsage, status)
 	require.Contains(t, stderr, "is in use by process ")
 	w.await(`msg="job answered" id=mine`)
 	code, log := w.stop(syscall.SIGTERM)
 	require.Zero(t, code, log)
-	require.Equal(t, "embedded\n", f.answers("result", "mine", "--store", store))
+	require.Equal(t, "embedded\n", f.answers("queue", "result", "mine", "--store", store))
 }
 
 // The health server must report the state of the worker, also while the worker drains.
@@ -192,7 +192,7 @@ func TestFleetHealth(t *testing.T) {
 	code, text := get("/healthz")
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "ok\n", text)
-	f.answers("submit", "--id", "long", "secret question")
+	f.answers("queue", "submit", "--id", "long", "secret question")
 	w.await(`msg="job started" id=long`)
 	code, text = get("/status")
 	require.Equal(t, http.StatusOK, code)
@@ -218,7 +218,7 @@ func TestFleetErrors(t *testing.T) {
 	require.Empty(t, f.status().Workers)
 	f.fake("claude", "answer", "no")
 	f.url = strings.Replace(f.url, password, "wrong", 1)
-	for _, args := range [][]string{{"worker"}, {"status"}, {"submit", "hi"}, {"dead", "list"}, {"result", "x"}} {
+	for _, args := range [][]string{{"worker"}, {"queue", "status"}, {"queue", "submit", "hi"}, {"queue", "list"}, {"queue", "result", "x"}} {
 		_, stderr, status := f.run(args...)
 		require.Equal(t, console.ExitUsage, status)
 		require.Contains(t, stderr, "refuses the login")

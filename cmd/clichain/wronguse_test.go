@@ -72,7 +72,7 @@ func TestInvalidCombinationsExitWithTwo(t *testing.T) {
 		"ask --no-stdin", "ask --agent hi", "ask --dir . hi", "ask --continue --session x hi", "ask --no-stdin -", "build --no-stdin", "build a b",
 		"batch --retry-side-effects -i x", "batch -i /no/such/file", "batch --queue q -i x",
 		"specs no-such-backend", "specs lint", "specs diff", "specs --json --yaml", "doctor --json --markdown",
-		"result", "result id", "status", "dead show", "dead show id", "dead retry", "dead retry --all id", "submit hi",
+		"queue result", "queue result id", "queue status", "queue retry", "queue retry --all id", "queue drop id", "queue submit hi",
 		"worker", "worker --store s --nats nats://127.0.0.1:1", "cooldowns clear no-such-backend", "help no-such-command",
 		"config set timeout", "config set timeout 5", "config set no-such 5s --config /no/such/file", "config unset",
 	} {

@@ -24,25 +24,6 @@ type deadFlags struct {
 // deadLimit limits each of these commands, because a queue may have very many dead letters.
 const deadLimit = 10 * time.Minute
 
-// NewDead makes the command dead.
-func NewDead(env *console.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "dead",
-		Short: "List, show, retry or drop dead letters",
-		Long: `A job that failed permanently is a dead letter. It stays in the queue with its
-history until you retry or drop it.`,
-		Example: `  clichain dead list --nats nats://127.0.0.1:4222
-  clichain dead show nightly-7
-  clichain dead retry --reason usage_limit`,
-		Args: console.CommandsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-
-		SuggestionsMinimumDistance: 2,
-	}
-	cmd.AddCommand(deadListCommand(env), deadShowCommand(env), deadRetryCommand(env), deadDropCommand(env))
-	return cmd
-}
-
 // onQueue declares the flags of a queue, and makes cmd run do with the queue that they name.
 func onQueue(
 	env *console.Env, cmd *cobra.Command, f *deadFlags, do func(context.Context, *connection.Queue, []string) error,
@@ -62,16 +43,16 @@ func onQueue(
 	}
 }
 
-func deadListCommand(env *console.Env) *cobra.Command {
+func newList(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the dead letters",
 		Long: `List the dead letters, oldest first. Each has the reason and the time of the
 failure.`,
-		Example: `  clichain dead list --nats nats://127.0.0.1:4222
-  clichain dead list --reason timeout
-  clichain dead list --json | jq -r .id`,
+		Example: `  clichain queue list --nats nats://127.0.0.1:4222
+  clichain queue list --reason timeout
+  clichain queue list --json | jq -r .id`,
 		Args: console.NoArgs,
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, _ []string) error {
@@ -103,28 +84,6 @@ func deadList(ctx context.Context, env *console.Env, q *connection.Queue, f *dea
 	return nil
 }
 
-func deadShowCommand(env *console.Env) *cobra.Command {
-	f := &deadFlags{}
-	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a dead letter as JSON",
-		Long: `Show a dead letter as JSON. The output has the job with its prompt, the attempts
-and the history.`,
-		Example: `  clichain dead show nightly-7
-  clichain dead show nightly-7 --nats nats://127.0.0.1:4222
-  clichain dead show nightly-7 | jq .failure`,
-		Args: console.ExactlyOneArg("dead show", "ID"),
-	}
-	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
-		r, err := findDeadLetter(ctx, q, ids[0])
-		if err != nil {
-			return err
-		}
-		return console.WriteJSON(env.Out, r, true)
-	})
-	return cmd
-}
-
 // findDeadLetter finds a dead letter, or returns a usage error.
 func findDeadLetter(ctx context.Context, q *connection.Queue, id string) (*jetstream.Result, error) {
 	r, err := q.Result(ctx, id)
@@ -132,12 +91,12 @@ func findDeadLetter(ctx context.Context, q *connection.Queue, id string) (*jetst
 		return nil, console.Usagef("job %q waits or runs: it is no dead letter", id)
 	}
 	if errors.Is(err, jetstream.ErrNotFound) || err == nil && r.Failure == nil {
-		return nil, console.Usagef("there is no dead letter %q: see \"clichain dead list\"", id)
+		return nil, console.Usagef("there is no dead letter %q: see \"clichain queue list\"", id)
 	}
 	return r, err
 }
 
-func deadRetryCommand(env *console.Env) *cobra.Command {
+func newRetry(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
 		Use:   "retry ID...",
@@ -145,9 +104,9 @@ func deadRetryCommand(env *console.Env) *cobra.Command {
 		Long: `Return dead letters to the queue as new jobs. A job whose agent may have changed
 something stays a dead letter, unless --side-effects confirms that it may run
 again. Select the jobs by ID, --reason or --all.`,
-		Example: `  clichain dead retry nightly-7 --nats nats://127.0.0.1:4222
-  clichain dead retry --reason usage_limit
-  clichain dead retry --all --side-effects`,
+		Example: `  clichain queue retry nightly-7 --nats nats://127.0.0.1:4222
+  clichain queue retry --reason usage_limit
+  clichain queue retry --all --side-effects`,
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		return deadRetry(ctx, env, q, f, ids)
@@ -180,16 +139,16 @@ func deadRetry(ctx context.Context, env *console.Env, q *connection.Queue, f *de
 	return nil
 }
 
-func deadDropCommand(env *console.Env) *cobra.Command {
+func newDrop(env *console.Env) *cobra.Command {
 	f := &deadFlags{}
 	cmd := &cobra.Command{
 		Use:   "drop ID...",
 		Short: "Remove dead letters permanently",
 		Long: `Remove dead letters permanently. With an ID, a job that still waits is removed
 too. Select the jobs by ID, --reason or --all.`,
-		Example: `  clichain dead drop nightly-7 --nats nats://127.0.0.1:4222
-  clichain dead drop --reason bad_option
-  clichain dead drop --all`,
+		Example: `  clichain queue drop nightly-7 --nats nats://127.0.0.1:4222
+  clichain queue drop --reason bad_option
+  clichain queue drop --all`,
 	}
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, ids []string) error {
 		letters, err := f.choose(ctx, q, nil)
@@ -252,7 +211,7 @@ func (f *deadFlags) choose(ctx context.Context, q *connection.Queue, ids []strin
 func changeJob(ctx context.Context, env *console.Env, id string, do func(context.Context, string) error) error {
 	err := do(ctx, id)
 	if errors.Is(err, jetstream.ErrNotFound) {
-		return console.Usagef("there is no job %q: see \"clichain dead list\"", id)
+		return console.Usagef("there is no job %q: see \"clichain queue list\"", id)
 	}
 	if err != nil {
 		return fmt.Errorf("job %q: %w", id, err)

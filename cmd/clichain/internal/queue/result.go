@@ -33,8 +33,8 @@ func (f *waitFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "print the result, or the id, as JSON")
 }
 
-// NewResult makes the command result.
-func NewResult(env *console.Env) *cobra.Command {
+// newResult makes the command result.
+func newResult(env *console.Env) *cobra.Command {
 	f := &waitFlags{}
 	queue := &connection.QueueFlags{NATS: connection.NewNATSFlags(env), MustExist: true}
 	cmd := &cobra.Command{
@@ -42,10 +42,10 @@ func NewResult(env *console.Env) *cobra.Command {
 		Short: "Print the answer to a job",
 		Long: `Print the answer to a job, or the reason why there is none. The result stays in
 the queue. Without --wait, a job that has no result yet is a failure.`,
-		Example: `  clichain result nightly-7 --nats nats://127.0.0.1:4222
-  clichain result nightly-7 --wait-for 10m
-  clichain result nightly-7 --json | jq .response.usage`,
-		Args: console.ExactlyOneArg("result", "ID"),
+		Example: `  clichain queue result nightly-7 --nats nats://127.0.0.1:4222
+  clichain queue result nightly-7 --wait-for 10m
+  clichain queue result nightly-7 --json | jq .response.usage`,
+		Args: console.ExactlyOneArg("queue result", "ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.on = f.on || cmd.Flags().Changed("wait-for")
 			return showResult(cmd.Context(), env, queue, f, args[0])
@@ -100,7 +100,8 @@ func awaitResult(ctx context.Context, env *console.Env, q *connection.Queue, f *
 
 // notInTime returns the error of --wait-for. It includes the last failed query for the result.
 func notInTime(id string, limit time.Duration, waited error) error {
-	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: ask for it with \"clichain result\"", id, limit)
+	err := fmt.Errorf("job %q: no result within %v: it stays in the queue: \"clichain queue result\" prints it later",
+		id, limit)
 	if both, ok := waited.(interface{ Unwrap() []error }); ok {
 		err = fmt.Errorf("%w (the last read failed: %v)", err, both.Unwrap()[1])
 	}
@@ -123,7 +124,7 @@ func noResult(id string, err error) error {
 func (f *waitFlags) check(queue *connection.QueueFlags) error {
 	if f.on && queue.Embedded() {
 		return console.Usagef("--wait: only one process at a time can use the queue in a directory, so no worker "+
-			"could answer: omit --wait, run \"clichain worker --store %s\", and then \"clichain result\"", queue.Store)
+			"answers: omit --wait, run \"clichain worker --store %s\", and then \"clichain queue result\"", queue.Store)
 	}
 	return nil
 }

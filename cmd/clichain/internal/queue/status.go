@@ -26,8 +26,8 @@ const (
 	statusEvery = time.Second
 )
 
-// NewStatus makes the command status.
-func NewStatus(env *console.Env) *cobra.Command {
+// newStatus makes the command status.
+func newStatus(env *console.Env) *cobra.Command {
 	f := &statusFlags{}
 	f.queue.NATS, f.queue.MustExist = connection.NewNATSFlags(env), true
 	cmd := &cobra.Command{
@@ -42,9 +42,9 @@ On a terminal the output is updated every second until Ctrl-C. A queue in a
 directory (--store) is shown once, because only one process at a time can use
 it. To check that servers write jobs to disk before they acknowledge them, use
 --nats-monitor, or an account that may query the system.`,
-		Example: `  clichain status --nats nats://127.0.0.1:4222
-  clichain status --json | jq .running
-  clichain status --once --nats-monitor http://a:8222`,
+		Example: `  clichain queue status --nats nats://127.0.0.1:4222
+  clichain queue status --json | jq .running
+  clichain queue status --once --nats-monitor http://a:8222`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), env, f) },
 	}

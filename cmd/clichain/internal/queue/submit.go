@@ -32,24 +32,24 @@ type submitFlags struct {
 	idGiven bool
 }
 
-// NewSubmit makes the command submit.
-func NewSubmit(env *console.Env) *cobra.Command {
+// newSubmit makes the command submit.
+func newSubmit(env *console.Env) *cobra.Command {
 	f := &submitFlags{}
 	f.queue.NATS = connection.NewNATSFlags(env)
 	cmd := &cobra.Command{
 		Use:   "submit [PROMPT]",
 		Short: "Submit a request to a queue",
-		Long: `Submit a request to a queue and print the id of the stored job. "clichain
+		Long: `Submit a request to a queue and print the id of the stored job. "clichain queue
 result" prints the answer; --wait waits for it.
 
 The prompt is composed as in "clichain ask". A job may run on another machine:
 use absolute paths of that machine for directories and images; other files are
 read here. A job with access write or full never runs twice, unless you set
 --idempotent.`,
-		Example: `  clichain submit --nats tls://nats.example.com:4222 "Explain errno 11"
-  git diff | clichain submit --nats nats://127.0.0.1:4222 --wait "Review this"
-  clichain submit --id nightly-7 --priority low --deadline 8h "Explain errno 11"`,
-		Args: console.AtMostOneArg("submit", "PROMPT"),
+		Example: `  clichain queue submit --nats tls://nats.example.com:4222 "Explain errno 11"
+  git diff | clichain queue submit --queue nightly --wait "Review this"
+  clichain queue submit --id job-7 --priority low --deadline 8h "Review a.go"`,
+		Args: console.AtMostOneArg("queue submit", "PROMPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.idGiven = cmd.Flags().Changed("id")
 			f.wait.on = f.wait.on || cmd.Flags().Changed("wait-for")
@@ -122,7 +122,7 @@ func printID(env *console.Env, id string, asJSON bool) error {
 func submitError(err error, id string) error {
 	if errors.Is(err, jetstream.ErrExists) {
 		return console.Usagef(
-			"--id: the job %q is in the queue already, or has a result: use another id, or \"clichain result\"", id)
+			"--id: the job %q is in the queue already, or has a result: use another id, or \"clichain queue result\"", id)
 	}
 	return connection.Failed(fmt.Errorf("job %q: %w", id, err))
 }

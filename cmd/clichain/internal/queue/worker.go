@@ -1,4 +1,3 @@
-// Package queue has the commands for a queue: worker, submit, result, status and dead.
 package queue
 
 import (

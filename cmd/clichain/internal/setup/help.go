@@ -15,7 +15,7 @@ func NewHelp() *cobra.Command {
 		Short: "Show the help of a command or topic",
 		Long:  `Show the help of a command or of a help topic. "clichain help" lists both.`,
 		Example: `  clichain help
-  clichain help dead retry
+  clichain help queue retry
   clichain help exit-codes`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string

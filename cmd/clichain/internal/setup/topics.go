@@ -78,7 +78,7 @@ The commands of a queue also read these variables:
   NATS_KEY                 file with the private key of the client certificate
 
 NO_COLOR disables colors. TRACEPARENT and TRACESTATE set the parent of the spans
-of "clichain batch" and "clichain submit".`
+of "clichain batch" and "clichain queue submit".`
 
 const exitCodes = `All commands use these exit codes:
 
@@ -92,18 +92,18 @@ const exitCodes = `All commands use these exit codes:
 
 Some commands use them in a specific way:
 
-  batch        1 also if some lines failed or could not run, or if the cost
-               reached --max-cost-usd
-  doctor       3 if no CLI is ready
-  mcp          0 after the end of stdin, SIGINT or SIGTERM
-  models       0 if at least one CLI reported its models
-  result       1 also if the job has no result, 124 if --wait-for is exceeded
-  serve        0 after SIGINT or SIGTERM
-  specs diff   1 if there is a difference
-  submit       2 also if the id exists, 124 if --wait-for is exceeded
-  work         1 also if no changes passed --check, 4 if nothing changed, 5 if
-               the directory has changed in the same places
-  worker       0 after SIGINT or SIGTERM`
+  batch          1 also if some lines failed or could not run, or if the cost
+                 reached --max-cost-usd
+  doctor         3 if no CLI is ready
+  mcp            0 after the end of stdin, SIGINT or SIGTERM
+  models         0 if at least one CLI reported its models
+  queue result   1 also if the job has no result, 124 if --wait-for is exceeded
+  queue submit   2 also if the id exists, 124 if --wait-for is exceeded
+  serve          0 after SIGINT or SIGTERM
+  specs diff     1 if there is a difference
+  work           1 also if no changes passed --check, 4 if nothing changed, 5 if
+                 the directory has changed in the same places
+  worker         0 after SIGINT or SIGTERM`
 
 const files = `clichain uses these files and directories:
 
