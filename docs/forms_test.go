@@ -26,7 +26,7 @@ var (
 	tableRule  = regexp.MustCompile(`(?m)^\|---`)
 	quotation  = regexp.MustCompile(`"[^"\n]*"`)
 	narrative  = regexp.MustCompile(`\b([Yy]ours?|[Yy]ou|[Ww]e|[Oo]ur|us|I)\b`)
-	imperative = regexp.MustCompile(`^(Ask|Check|Export|Get|Give|Keep|Monitor|Run|Serve|Test|Use|Write) `)
+	imperative = regexp.MustCompile(`^(Ask|Check|Deploy|Export|Get|Give|Keep|Monitor|Operate|Run|Serve|Test|Use|Write) `)
 	purpose    = map[string]*regexp.Regexp{
 		"tutorial": regexp.MustCompile(`This tutorial `), "how-to": regexp.MustCompile(`This (guide|page) shows \w* ?how to `),
 		"reference": regexp.MustCompile(`This page `), "explanation": regexp.MustCompile(`This page `),

@@ -2,46 +2,17 @@ package jetstream_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/clichain/clichain/jetstream"
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
-// configOnPage returns the configuration of a server that the page about operations shows.
-func configOnPage(t *testing.T) string {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "how-to", "operations.md"))
-	require.NoError(t, err)
-	_, config, found := strings.Cut(string(page), "```text\nauthorization {")
-	require.True(t, found)
-	config, _, _ = strings.Cut("authorization {"+config, "```")
-	return config
-}
-
 // The permissions of a user of the server fix the owner and the priorities of its jobs.
 func TestPermissionsFixTheOwner(t *testing.T) {
-	t.Setenv("OPERATOR_PASSWORD", "x")
-	t.Setenv("ALICE_PASSWORD", "x")
-	file := filepath.Join(t.TempDir(), "server.conf")
-	require.NoError(t, os.WriteFile(file, []byte(configOnPage(t)), 0o600))
-	s := listen(t, func(o *server.Options) { require.NoError(t, o.ProcessConfigFile(file)) })
-	connect := func(user string, options ...nats.Option) *nats.Conn {
-		nc, err := nats.Connect(s.ClientURL(), append(options, nats.UserInfo(user, "x"))...)
-		require.NoError(t, err)
-		t.Cleanup(nc.Close)
-		return nc
-	}
-	all := open(t, connect("operator"), nil)
-	violations := make(chan error, 100)
-	q := open(t, connect("alice", nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-		violations <- err
-	})), nil)
+	r := listenWithRoles(t)
+	all, violations := open(t, r.connect(t, "operator"), nil), r.violations
+	q := open(t, r.connect(t, "alice"), nil)
 	low := owned("low", "alice")
 	low.Priority = jetstream.PriorityLow
 	submit(t, q, owned("own", "alice"), low)
