@@ -23,7 +23,7 @@ func addModel(name string) string {
 
 // One process serves calls with functions of the same kind. Each call gets its own function.
 func TestHostToolsInPool(t *testing.T) {
-	for _, name := range []string{home.Claude, home.Codex, home.OpenCode} {
+	for _, name := range []string{home.Claude, home.Codex, home.Gemini, home.OpenCode} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(
@@ -52,19 +52,23 @@ func TestHostToolsInPool(t *testing.T) {
 	}
 }
 
-// A session with write access has the functions in each turn.
+// A session has the functions in each turn, also with write access if the CLI supports that.
 func TestHostToolsInSession(t *testing.T) {
-	for _, name := range []string{home.Claude, home.Codex, home.OpenCode} {
+	for name, access := range map[string]clichain.Access{
+		home.Claude: clichain.AccessWrite, home.Codex: clichain.AccessWrite,
+		home.Gemini: clichain.AccessNone, home.OpenCode: clichain.AccessWrite,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := start(t, name, home.LoggedIn, longTimeout, loopback.InOrder(
 				addCall(name), loopback.Text(hello), addCall(name), loopback.Text(answered),
 			))
 			add, calls := adder()
-			s := live.New(c.Provider, &live.Config{
-				Request: clichain.Request{Access: clichain.AccessWrite, Dir: c.home.Work, Model: addModel(name)},
-				Tools:   hosttools.Set(add),
-			})
+			req := clichain.Request{Access: access, Model: addModel(name)}
+			if access > clichain.AccessNone {
+				req.Dir = c.home.Work
+			}
+			s := live.New(c.Provider, &live.Config{Request: req, Tools: hosttools.Set(add)})
 			t.Cleanup(s.Kill)
 			require.NoError(t, s.Start(t.Context()))
 			for i, want := range []string{hello, answered} {

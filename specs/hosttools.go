@@ -59,21 +59,18 @@ func codexServers() (files []clispec.ServerFile) {
 }
 
 // geminiTools is the condition for a call with functions of the caller. A call with more access works in a directory of
-// the user, and a session continues only in its own directory, so neither can have settings of clichain. In its live
-// mode the CLI checks policies without the name of the server, so no rule can allow all functions.
+// the user, and a session continues only in its own directory, so neither can have settings of clichain.
 func geminiTools() clispec.When {
-	when := oneRun(setFor("host_url", call.AccessNone))
+	when := setFor("host_url", call.AccessNone)
 	when.Unset = []string{"session"}
 	return when
 }
 
+// geminiToolFiles allows the tools of any MCP server, because the live mode does not check policies with the name of
+// the server. The arguments allow only the server with the functions.
 func geminiToolFiles() []clispec.FileRow {
 	return []clispec.FileRow{
-		{
-			Field: "policy", Name: "none.toml", When: geminiTools(),
-			Content: geminiDenyAll + "\n[[rule]]\nmcpName = \"" + hostName + "\"\ntoolName = \"*\"\n" +
-				"decision = \"allow\"\npriority = 901\n",
-		},
+		{Field: "policy", Name: "none.toml", When: geminiTools(), Content: geminiDenyAll + geminiRead(`"mcp_*"`)},
 		// The CLI reads the settings of the system only if root owns them, and those of the user are the user's.
 		{
 			Field: "settings", Name: ".gemini/settings.json", Workdir: true, Content: hostServer("", "", "httpUrl"),

@@ -167,6 +167,7 @@ func (inv *Invocation) addFile(row clispec.FileRow, h Host) {
 	if row.Workdir {
 		dir = h.join(h.TempDir, grammar.EmptyDir)
 		inv.Dir, inv.Private = dir, true
+		inv.Call.Fields.Set("dir", dir)
 	}
 	f := TempFile{row.Field, h.join(dir, row.Name), inv.Call.Fields.Expand(row.Content)}
 	inv.Files = append(inv.Files, f)

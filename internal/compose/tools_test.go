@@ -2,6 +2,7 @@ package compose
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func TestHostToolsAtEachLevel(t *testing.T) {
 			require.NotContains(t, inv.Env, "CLAUDE_CODE_SAFE_MODE=1")
 			req.Model = map[string]string{"opencode": "p/m"}[spec.Name]
 			live, err := composerOf(t, spec).Compose(req, Choice{Output: clispec.OutputLive}, toolHost())
-			require.Equal(t, spec.Name != "gemini" && (spec.Name != "codex" || access != call.AccessRead), err == nil, "%s %s", spec.Name, access)
+			require.Equal(t, spec.Name != "codex" || access != call.AccessRead, err == nil, "%s %s", spec.Name, access)
 			if err == nil {
 				require.NotContains(t, strings.Join(live.Args, "\n"), hostToken)
 			}
@@ -97,6 +98,10 @@ func TestHostToolsInPrivateDirectory(t *testing.T) {
 		}
 	}
 	require.True(t, found)
+	live, err := composerOf(t, specs.Gemini()).Compose(req, Choice{Output: clispec.OutputLive}, h)
+	require.Nil(t, err)
+	_, opened, _ := live.Call.Message(specs.Gemini().Live.Open, nil)
+	require.JSONEq(t, fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, inv.Dir), string(opened))
 	req.Session = "gemini:3f0e9a52-6f7c-4f57-8a3b-0d5f0a4b9c11"
 	_, err = composerOf(t, specs.Gemini()).Compose(req, Choice{}, h)
 	require.NotNil(t, err)
