@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
@@ -27,6 +29,10 @@ func TestMain(m *testing.M) {
 		os.Exit(play(os.Args[2]))
 	case len(os.Args) == 4 && os.Args[1] == playCLI && os.Args[3] == playLive:
 		os.Exit(playTurns(os.Args[2]))
+	case len(os.Args) == 3 && os.Args[1] == playChild:
+		time.Sleep(time.Hour)
+	case os.Getenv(hostMode) != "":
+		os.Exit(playHost(os.Getenv(hostMode)))
 	}
 	os.Exit(clitest.Run(m))
 }
@@ -37,8 +43,12 @@ const playCLI = "play-cli"
 // playLive follows playCLI and the address in the live mode, in which the prompt of each turn is a script.
 const playLive = "play-live"
 
+// playChild is the argument of a child of the CLI, with the address as the next one.
+const playChild = "play-child"
+
 // script is the prompt of the player.
 type script struct {
+	Child    bool // start a process that outlives the CLI
 	Calls    []toolCall
 	Parallel bool
 	Fail     string // the last line on stderr, with the exit code 1
@@ -53,20 +63,30 @@ type toolCall struct {
 // ownPID is an input that the player replaces.
 const ownPID = "own PID"
 
-type process struct{ PID int }
+type process struct {
+	PID int
+	URL string // of the server
+}
 
 // player returns a backend that runs scripts.
 func player(t *testing.T, name string, cfg clichain.Config) *clichain.Provider {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	return clichain.NewProvider(clispec.Spec{
-		Name: name, Binary: self, Transports: []clispec.Transport{clispec.TransportStdin},
+	return clichain.NewProvider(playerSpec(name, self), &cfg)
+}
+
+// playerSpec is the spec of a player. binary is this test binary.
+func playerSpec(name, binary string) clispec.Spec {
+	withTools := clispec.When{Set: []string{"host_url"}}
+	return clispec.Spec{
+		Name: name, Binary: binary, Transports: []clispec.Transport{clispec.TransportStdin},
 		Args: []clispec.ArgRow{
-			{Args: []string{playCLI, "{host_url}"}, When: clispec.When{Set: []string{"host_url"}}},
+			{Args: []string{playCLI, "{host_url}"}, When: withTools},
 			{Args: []string{playLive}, When: clispec.When{Output: []clispec.OutputMode{clispec.OutputLive}}},
 			{Args: []string{"--write"}, When: clispec.When{Set: []string{"schema"}, Access: []call.Access{call.AccessWrite}}},
 		},
+		Files: []clispec.FileRow{{Field: "token", Name: "token", Content: "{host_token}", When: withTools}},
 		Env:   []clispec.EnvRow{{Name: "HOST_TOKEN", Value: "{host_token}"}},
 		Lines: []clispec.LineRule{{Pattern: "BROKEN", Reason: call.ReasonServerError}},
 		Live: clispec.LiveRules{
@@ -79,7 +99,7 @@ func player(t *testing.T, name string, cfg clichain.Config) *clichain.Provider {
 				{Match: map[string]string{"method": "ask"}, Kind: call.EventResult, Terminal: true},
 			},
 		},
-	}, &cfg)
+	}
 }
 
 func ask(t *testing.T, s script) clichain.Request {
@@ -116,6 +136,11 @@ func play(url string) int {
 
 // run calls the functions, and returns the answer.
 func (s script) run(url string) (string, error) {
+	if s.Child {
+		if err := exec.Command(os.Args[0], playChild, url).Start(); err != nil {
+			return "", err
+		}
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "player", Version: "1"}, nil)
 	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{
 		Endpoint: url, HTTPClient: &http.Client{Transport: withToken(os.Getenv("HOST_TOKEN"))},
@@ -128,7 +153,7 @@ func (s script) run(url string) (string, error) {
 	var running sync.WaitGroup
 	for i, c := range s.Calls {
 		if c.Input == ownPID {
-			c.Input = process{os.Getpid()}
+			c.Input = process{os.Getpid(), url}
 		}
 		running.Go(func() {
 			lines[i] = resultLine(session.CallTool(context.Background(), &mcp.CallToolParams{Name: c.Name, Arguments: c.Input}))
