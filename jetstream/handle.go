@@ -113,16 +113,16 @@ func (w *worker) settled(d *delivery) (bool, error) {
 			return false, err
 		}
 	}
-	if d.deliveries == 1 {
-		return false, nil
+	if d.deliveries > 1 {
+		newest, err := w.q.store.LastJob(w.write.ctx, d.key)
+		if err != nil {
+			return false, err
+		}
+		if newest == nil || newest.Sequence != d.sequence {
+			return true, nil
+		}
 	}
-	newest, err := w.q.store.LastJob(w.write.ctx, d.key)
-	if err != nil {
-		return false, err
-	}
-	if newest == nil || newest.Sequence != d.sequence {
-		return true, nil
-	}
+	// Also at the first delivery: a Submit of the same ID may have added the job after it left the queue.
 	result, err := w.q.store.LastResult(w.write.ctx, d.key)
 	return result != nil, err
 }

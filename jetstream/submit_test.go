@@ -7,10 +7,13 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
+	"github.com/clichain/clichain/permit"
 	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -78,6 +81,56 @@ func TestSubmitOfJobThatEnds(t *testing.T) {
 		if sent <= request {
 			require.Positive(t, request)
 			end()
+			return
+		}
+	}
+}
+
+// A job runs once, even if another client submits it and a worker finishes it at any moment of Submit.
+func TestSubmitOfJobThatBeginsAndEnds(t *testing.T) {
+	t.Parallel()
+	s := listen(t)
+	var before atomic.Pointer[func()]
+	slow, err := nats.Connect(s.ClientURL(), nats.SetCustomDialer(interrupting{&before}))
+	require.NoError(t, err)
+	t.Cleanup(slow.Close)
+	fast, err := nats.Connect(s.ClientURL())
+	require.NoError(t, err)
+	t.Cleanup(fast.Close)
+	q, other := open(t, slow, nil), open(t, fast, nil)
+	dir, runs := t.TempDir(), atomic.Int64{}
+	finished := make(chan string, 10)
+	work(t, other, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		runs.Add(1)
+		return &clichain.Response{Text: "answer"}, nil
+	}), &jetstream.WorkConfig{
+		Permissions: permit.Permissions{Access: clichain.AccessWrite, Dirs: []string{dir}},
+		OnEnd:       func(j *jetstream.Job) { finished <- j.ID },
+	})
+
+	for request := 0; ; request++ {
+		j := job(fmt.Sprint(request))
+		j.Request.Access, j.Request.Dir = clichain.AccessWrite, dir
+		sent := 0
+		interrupt := func() {
+			if sent++; sent == request+1 {
+				assert.NoError(t, other.Submit(t.Context(), j))
+				assert.Equal(t, j.ID, <-finished)
+			}
+		}
+		before.Store(&interrupt)
+		err := q.Submit(t.Context(), j)
+		before.Store(nil)
+		if err != nil {
+			require.ErrorIs(t, err, jetstream.ErrExists, "before request %d", request)
+		}
+		require.Eventually(t, func() bool {
+			status, err := other.Status(t.Context())
+			return err == nil && status.Ready[jetstream.PriorityNormal] == 0 && status.Running == 0
+		}, limit, time.Millisecond)
+		require.EqualValues(t, request+1, runs.Load(), "before request %d", request)
+		if sent <= request {
+			require.Greater(t, request, 2)
 			return
 		}
 	}
