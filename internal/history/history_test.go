@@ -1,0 +1,79 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	l, err := Open(path)
+	require.NoError(t, err)
+	first := l.Begin("a")
+	second := l.Begin("b")
+	second(2)
+	first(1)
+	l.Begin("c")
+	require.NoError(t, l.Close())
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(`{"process":1,"oper`) // of a machine that lost its power
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+
+	got, err := Read[string, int](path)
+	require.NoError(t, err)
+	pid := os.Getpid()
+	require.Equal(t, []Operation[string, int]{
+		{Process: pid, Input: "a", Output: new(1), Begin: 0, End: 3},
+		{Process: pid, Input: "b", Output: new(2), Begin: 1, End: 2},
+		{Process: pid, Input: "c", Begin: 4, End: math.MaxInt64},
+	}, got)
+}
+
+func TestReadRefusesContradictions(t *testing.T) {
+	for name, text := range map[string]string{
+		"end without a begin": `{"process":1,"operation":1,"output":1}`,
+		"second begin":        `{"process":1,"operation":1,"input":"a"}` + "\n" + `{"process":1,"operation":1,"input":"a"}`,
+		"second end": `{"process":1,"operation":1,"input":"a"}` + "\n" + `{"process":1,"operation":1,"output":1}` +
+			"\n" + `{"process":1,"operation":1,"output":1}`,
+		"other type": `{"process":1,"operation":1,"input":1}`,
+		"no JSON":    `{`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "history")
+			require.NoError(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+			_, err := Read[string, int](path)
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestLogsOfOneFileKeepLinesWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	l, err := Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 50 {
+				l.Begin(fmt.Sprint(i))(n)
+			}
+		})
+	}
+	all.Wait()
+	got, err := Read[string, int](path)
+	require.NoError(t, err)
+	require.Len(t, got, 400)
+	for _, o := range got {
+		require.NotNil(t, o.Output)
+		require.Less(t, o.Begin, o.End)
+	}
+}
