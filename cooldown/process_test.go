@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(contenderRole); path != "" {
 		contend(path)
 	}
+	if path := os.Getenv(historyRole); path != "" {
+		record(path)
+	}
 	os.Exit(fake.Run(m))
 }
 

@@ -3,6 +3,7 @@ module github.com/clichain/clichain/jetstream
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/cenkalti/backoff/v4 v4.3.0
 	github.com/clichain/clichain v0.1.0
 	github.com/gofrs/flock v0.13.1

@@ -11,7 +11,11 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Main()
 	if url := os.Getenv(workerVariable); url != "" {
-		workerMain(url)
+		if path := os.Getenv(historyVariable); path != "" {
+			historyWorker(url, path)
+		} else {
+			workerMain(url)
+		}
 		return
 	}
 	os.Exit(clitest.Run(m))
