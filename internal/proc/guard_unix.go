@@ -177,9 +177,9 @@ func (w *watchdog) start() error {
 	return nil
 }
 
-// leaders are the leaders of active runs, by PID. They have their own lock: a scan asks for them while it holds the lock
-// of the process table. The watchdog may read the process table while it holds its own lock. The zero value is empty.
-// It is safe for concurrent use.
+// leaders are the leaders of active runs, by PID. They have their own lock: a scan asks for them while it holds the
+// lock of the process table. The watchdog may read the process table while it holds its own lock. The zero value is
+// empty. It is safe for concurrent use.
 type leaders struct {
 	mu    sync.Mutex
 	byPID map[int]stat
