@@ -150,8 +150,8 @@ func (c *Conversation) Messages() []clichain.Message {
 }
 
 // Threads returns the sessions of the conversation, with the backend that answered last first. Thread.Messages counts
-// all messages since the beginning, without system messages. During a turn, a session that holds its message is included
-// as soon as the model has begun to answer.
+// all messages since the beginning, without system messages. During a turn, a session that holds its message is
+// included as soon as the model has begun to answer.
 func (c *Conversation) Threads() []call.Thread {
 	c.mu.Lock()
 	defer c.mu.Unlock()
