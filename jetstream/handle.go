@@ -24,16 +24,23 @@ type delivery struct {
 	data       []byte // the job as received
 	begun      bool   // this worker has set the mark
 	lease      *lease
+	slot       *store.Slot // of the owner; nil: the job needs none
 }
 
-// handle processes one delivery. ctx ends when the job must return to the queue.
-func (w *worker) handle(ctx context.Context, m js.Msg) {
+// handle processes one delivery. ctx ends when the job must return to the queue. slot is the slot of the owner that was
+// taken for it, or nil.
+func (w *worker) handle(ctx context.Context, m js.Msg, slot *store.Slot) {
 	lease := startLease(m, w.q.store.Conn, w.q.consumers.AckWait/3)
-	defer lease.stop()
 	d, err := w.receive(m)
-	if d != nil {
-		d.lease = lease
+	if d == nil {
+		d = &delivery{msg: m}
 	}
+	d.lease = lease
+	w.useSlot(d, slot)
+	defer func() {
+		lease.stop()
+		w.limiter.release(d.Owner, d.slot)
+	}()
 	if errors.Is(err, errNewer) {
 		w.Logger.WarnContext(ctx, "a job is left to a worker of a later version", "id", d.ID, "error", err)
 		if err = w.leaveToNewer(d); err == nil {
@@ -53,13 +60,18 @@ func (w *worker) handle(ctx context.Context, m js.Msg) {
 	if err == nil && !settled {
 		allowed, declined = w.Permissions.Apply(d.Request)
 	}
+	waits := false
 	if err == nil && !settled && declined == nil {
+		waits, err = w.awaitOwner(ctx, d)
+	}
+	if err == nil && !settled && declined == nil && !waits {
 		failure, err = w.reject(d)
 	}
 	switch {
 	case err != nil:
 		w.Logger.InfoContext(ctx, "a job is postponed", "subject", m.Subject(), "error", err)
 		_ = m.NakWithDelay(w.q.consumers.AckWait) // if this fails, the server delivers the job again after AckWait
+	case waits:
 	case settled:
 		w.acknowledge(d)
 	case declined != nil:
@@ -197,6 +209,7 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 	resp, err := w.backend.Complete(run, allowed)
 	cancel()
 	if err == nil {
+		w.limiter.spend(d, resp.TotalUsage())
 		w.finish(d, &Result{Response: resp})
 		return
 	}
@@ -204,6 +217,9 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
 	failure := failureOf(err)
 	chain, _ := errors.AsType[*clichain.ChainError](err)
+	if chain != nil {
+		w.limiter.spend(d, chain.Usage())
+	}
 	if ctx.Err() == nil && w.lacksNeeds(d, chain) {
 		w.refuse(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
 		return

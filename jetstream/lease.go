@@ -18,6 +18,7 @@ type lease struct {
 	msg         js.Msg
 	conn        *nats.Conn
 	held        atomic.Bool
+	slot        atomic.Pointer[func()] // extends the slot of the job's owner; nil: the job needs none
 	done, ended chan struct{}
 }
 
@@ -47,6 +48,9 @@ func (l *lease) stop() {
 
 // extend tells the server once. If that fails, the next attempt may succeed.
 func (l *lease) extend() {
+	if slot := l.slot.Load(); slot != nil {
+		defer (*slot)()
+	}
 	if !l.held.Load() {
 		_ = l.msg.InProgress()
 		return

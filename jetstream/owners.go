@@ -3,8 +3,10 @@ package jetstream
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
@@ -24,6 +26,18 @@ type OwnerStatus struct {
 	Answers  int            `json:"answers"`
 	Failures int            `json:"failures"`
 	Usage    clichain.Usage `json:"usage,omitzero"`
+	// Limits are the limits of the owner, and Today is what it has used on this day in UTC. Today is counted only while
+	// the use of a day is limited.
+	Limits OwnerLimits `json:"limits,omitzero"`
+	Today  OwnerUse    `json:"today,omitzero"`
+	// Until is the end of the day that is used up; until then no job of the owner starts. Zero: the day is not used up.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// OwnerUse is the reported usage of the jobs of an owner on one day. It is a plain value.
+type OwnerUse struct {
+	CostUSD float64 `json:"cost_usd"`
+	Tokens  int64   `json:"tokens"` // input and output
 }
 
 // owner returns the status of an owner. It is valid until the next call.
@@ -38,8 +52,8 @@ func (s *Status) owner(name string) *OwnerStatus {
 }
 
 // countOwners adds the jobs of each owner. The consumers have just been asked.
-func (q *Queue) countOwners(s *Status) {
-	for _, c := range q.consumers.List() {
+func (s *Status) countOwners(consumers []*classes.Consumer) {
+	for _, c := range consumers {
 		if info := c.CachedInfo(); int(info.NumPending)+info.NumAckPending > 0 {
 			o := s.owner(c.Owner)
 			o.Waiting += int(info.NumPending)

@@ -75,6 +75,9 @@ type Queue struct {
 	consumers   *classes.Consumers
 	protocol    int           // the latest version that its workers run
 	coarsePause time.Duration // for a refused job whose class has no own consumer
+	owners      store.Owners
+	limits      limitCache
+	queued      queuedCounts
 }
 
 const coarsePause = 10 * time.Second
@@ -91,7 +94,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{
-		cfg: c, store: s, consumers: classes.NewConsumers(s, priorityNames(), c.AckWait),
+		cfg: c, store: s, owners: store.Owners{Store: s}, consumers: classes.NewConsumers(s, priorityNames(), c.AckWait),
 		protocol: classes.Protocol, coarsePause: coarsePause,
 	}
 	err = jsapi.WaitForLeader(ctx, nc, q.open)

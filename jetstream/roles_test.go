@@ -76,11 +76,15 @@ func limitedOnce() clichain.Backend {
 	})
 }
 
-// Each role of deploy/nats can do its work: jobs of each kind get their results, and the fleet shares its cooldowns.
+// Each role of deploy/nats can do its work: jobs of each kind get their results, and the fleet shares its cooldowns and
+// keeps the limits of owners.
 func TestRolesDoTheirWork(t *testing.T) {
 	r := listenWithRoles(t)
 	operator := open(t, r.connect(t, "operator"), nil)
 	openCooldowns(t, r.connect(t, "operator"))
+	limitOwners(t, operator, map[string]jetstream.OwnerLimits{
+		"alice": {Running: 1, Queued: 3, CostUSD: 1, Priority: jetstream.PriorityNormal},
+	})
 
 	nc := r.connect(t, "worker")
 	worker, cooldowns := open(t, nc, nil), openCooldowns(t, nc)
@@ -124,6 +128,9 @@ var forbidden = map[string][]act{
 		{"purge the cooldowns", "$JS.API.STREAM.PURGE.KV_clichain_cooldowns", ""},
 		{"create a stream", "$JS.API.STREAM.CREATE.other", `{"name":"other","subjects":["other"],"storage":"memory"}`},
 		{"delete a consumer of jobs", "$JS.API.CONSUMER.DELETE.clichain_default_jobs.low", ""},
+		{"set limits of owners", "clichain.default.limits", "{}"},
+		{"delete the limits of owners", "$JS.API.STREAM.DELETE.clichain_default_limits", ""},
+		{"purge the usage of owners", "$JS.API.STREAM.PURGE.clichain_default_used", ""},
 		{"delete the jobs", "$JS.API.STREAM.DELETE.clichain_default_jobs", ""},
 		{"delete the results", "$JS.API.STREAM.DELETE.clichain_default_results", ""},
 		{"delete the payloads", "$JS.API.STREAM.DELETE.OBJ_clichain_default_payloads", ""},
@@ -136,6 +143,9 @@ var forbidden = map[string][]act{
 		{"remove a mark", "clichain.default.mark.1", "{}"},
 		{"write a cooldown", "$KV.clichain_cooldowns.claude", "{}"},
 		{"change the limit of the jobs", "$JS.API.STREAM.UPDATE.clichain_default_jobs", ""},
+		{"set limits of owners", "clichain.default.limits", "{}"},
+		{"take a slot of an owner", "clichain.default.running.@bob.0", ""},
+		{"change the limits of owners", "$JS.API.STREAM.MSG.DELETE.clichain_default_limits", `{"seq":2}`},
 		{"take a job", "$JS.API.CONSUMER.MSG.NEXT.clichain_default_jobs.normal", ""},
 		{"read all results", "$JS.API.CONSUMER.CREATE.clichain_default_results",
 			`{"stream_name":"clichain_default_results","config":{"ack_policy":"none","deliver_policy":"all"}}`},
@@ -155,6 +165,7 @@ func TestRolesAreLimited(t *testing.T) {
 			operator := r.connect(t, "operator")
 			q := open(t, operator, nil)
 			openCooldowns(t, operator)
+			limitOwners(t, q, map[string]jetstream.OwnerLimits{"alice": {Running: 2}})
 			submit(t, q, job("1"))
 			work(t, q, echo(), nil)
 			collect(t, q, 1)

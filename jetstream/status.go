@@ -55,6 +55,7 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	}
 	for _, step := range []func(context.Context, *Status) error{
 		q.countJobs, q.countResults, q.addWorkers, q.addCooldowns, q.addClasses, q.addSpace,
+		func(ctx context.Context, s *Status) error { return s.addLimits(ctx, q) },
 	} {
 		if err := step(ctx, s); err != nil {
 			return nil, fmt.Errorf("jetstream: status of queue %s: %w", q.cfg.Name, err)
@@ -128,15 +129,15 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 			s.Parked = scheduled
 		}
 	}
-	q.countOwners(s)
-	q.addServers(q.store.Jobs.CachedInfo(), s) // Depth has requested it
+	s.countOwners(q.consumers.List())
+	s.Embedded = q.store.Conn.Opts.InProcessServer != nil
+	s.addServers(q.store.Jobs.CachedInfo()) // Depth has requested it
 	return nil
 }
 
 // addServers adds the servers, and a warning if they may lose jobs and a client can see that.
-func (q *Queue) addServers(info *js.StreamInfo, s *Status) {
+func (s *Status) addServers(info *js.StreamInfo) {
 	s.Servers = info.Config.Replicas
-	s.Embedded = q.store.Conn.Opts.InProcessServer != nil
 	if s.Embedded {
 		return
 	}

@@ -13,14 +13,18 @@ import (
 )
 
 // Submit adds a job to the queue. It returns nil once the job is durable. The error is [ErrExists] if the ID is in the
-// queue or has a result, and [ErrFull] if there is no space for the job. An invalid job gets the error of Validate.
-// After any other error the job may or may not be in the queue: submit it again under the same ID. If several clients
-// submit an ID at the same time, more than one may get nil; the job has one result.
+// queue or has a result, and [ErrFull] if there is no space for the job. If a limit of the owner refuses the job, the
+// error is a [*LimitError]. An invalid job gets the error of Validate. After any other error the job may or may not be
+// in the queue: submit it again under the same ID. If several clients submit an ID at the same time, more than one may
+// get nil; the job has one result.
 func (q *Queue) Submit(ctx context.Context, job Job) error {
 	if err := job.Validate(); err != nil {
 		return err
 	}
 	if err := q.isNew(ctx, store.Key(job.ID)); err != nil {
+		return err
+	}
+	if err := job.admit(ctx, q); err != nil {
 		return err
 	}
 	if job.Submitted.IsZero() {

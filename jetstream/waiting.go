@@ -51,15 +51,18 @@ func (q *Queue) Waiting(ctx context.Context, id string) (*Waiting, error) {
 	if err := q.consumers.Refresh(ctx); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
-	workers, err := q.workers(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
-	}
 	if c := q.consumers.Get(class, group); c != nil {
 		info, err := c.Info(ctx)
 		if err == nil && msg.Sequence <= info.Delivered.Stream {
 			return &Waiting{}, nil // a worker runs it
 		}
+	}
+	if w, err := ownerWaiting(ctx, q, group.Owner); w != nil || err != nil {
+		return w, err
+	}
+	workers, err := q.workers(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
 	}
 	until, takes, why := firstTaker(workers, class)
 	switch {

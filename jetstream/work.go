@@ -32,6 +32,7 @@ type worker struct {
 	presence *presence
 	write    *writer // its context outlives the jobs by lastWrites
 	results  *resultWriter
+	limiter  *limiter
 	since    time.Time
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
@@ -69,6 +70,7 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 	w.presence = &presence{
 		bucket: q.store.Workers, name: c.Name, log: c.Logger, describe: w.describe, changed: make(chan struct{}, 1),
 	}
+	w.limiter = newLimiter(w)
 	wakes, err := q.store.Conn.Subscribe(q.store.Wake(), func(m *nats.Msg) {
 		if len(m.Data) > 0 && !q.consumers.Wake(string(m.Data)) {
 			w.newClass.Store(true)
@@ -120,10 +122,12 @@ func (w *worker) run(ctx context.Context) {
 	})
 	w.take(ctx, func(m js.Msg) {
 		w.slots <- struct{}{}
+		_, group, _ := w.q.store.Place(m.Subject())
+		slot := w.limiter.slot(group.Owner)
 		jobs.Go(func() {
 			defer w.wakeUp()
 			defer func() { <-w.slots }()
-			w.handle(running, m)
+			w.handle(running, m, slot)
 		})
 	})
 	grace := time.AfterFunc(w.Grace, end)
@@ -176,8 +180,16 @@ func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken in
 		if len(w.q.consumers.List()) != known {
 			w.presence.change()
 		}
-		accept := func(c *classes.Consumer) bool { return w.accepts(ctx, c) }
-		taken, err = w.q.consumers.Fetch(n, accept, begin)
+		err = w.limiter.begin(ctx)
+	}
+	if err == nil {
+		taken, err = w.q.consumers.Fetch(n, classes.Take{
+			Accept:   func(c *classes.Consumer) bool { return w.accepts(ctx, c) },
+			Priority: w.limiter.priority,
+			Allow:    func(c *classes.Consumer, n int) (int, error) { return w.limiter.allow(ctx, c, n) },
+			Begin:    begin,
+		})
+		w.limiter.end()
 	}
 	problem := ""
 	if err != nil {

@@ -26,11 +26,14 @@ type writer struct {
 }
 
 // retry writes until the write succeeds or fails with ErrExists.
-func (w *writer) retry(write func(context.Context) error) error {
+func (w *writer) retry(write func(context.Context) error) error { return w.retryFor(retryLimit, write) }
+
+// retryFor is retry with another limit of all attempts.
+func (w *writer) retryFor(limit time.Duration, write func(context.Context) error) error {
 	var logged time.Time
 	pause := backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(retryFirst), backoff.WithMaxInterval(retryMost),
-		backoff.WithMaxElapsedTime(retryLimit))
+		backoff.WithMaxElapsedTime(limit))
 	return backoff.RetryNotify(func() error {
 		attempt, done := context.WithTimeout(w.ctx, writeLimit)
 		defer done()

@@ -42,7 +42,7 @@ type Consumers struct {
 	order     []*Consumer // by priority
 	refreshed time.Time
 	starts    uint64                 // counts the fetches that found a job
-	served    map[store.Group]uint64 // the value of starts at the last fetch from a group
+	served    map[store.Group]uint64 // the value of starts at the last fetch from an owner, by the priority that counts
 }
 
 const needsKey = "clichain-needs" // in a consumer's metadata

@@ -3,6 +3,7 @@ package classes
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,21 +49,35 @@ func (c *Consumers) Wake(name string) bool {
 	return true
 }
 
-// Fetch takes up to n jobs from the consumers that accept selects, higher priorities first, and calls begin for each.
-// The owners of one priority take turns, and the classes of one owner take turns.
-func (c *Consumers) Fetch(n int, accept func(*Consumer) bool, begin func(js.Msg)) (taken int, err error) {
+// ErrNoJobs is the error of Take.Allow for a consumer that has no jobs.
+var ErrNoJobs = errors.New("the consumer has no jobs")
+
+var errNotAllowed = errors.New("it is not known whether jobs may be taken")
+
+// Take selects the jobs that Fetch takes. All functions are required.
+type Take struct {
+	// Accept reports whether to take jobs of a consumer.
+	Accept func(*Consumer) bool
+	// Priority returns the priority that counts for the jobs of a consumer.
+	Priority func(*Consumer) string
+	// Allow returns how many of n jobs of a consumer to take now. It may return ErrNoJobs.
+	Allow func(c *Consumer, n int) (int, error)
+	// Begin gets each job.
+	Begin func(js.Msg)
+}
+
+// Fetch takes up to n jobs, higher priorities first. The owners of one priority take turns, and the classes of one
+// owner take turns.
+func (c *Consumers) Fetch(n int, take Take) (taken int, err error) {
 	var missing error
 	for _, p := range c.priorities {
-		may := c.candidates(p, accept)
+		may := c.candidates(p, take)
 		for len(may) > 0 && taken < n {
-			next, share := c.next(may, n-taken)
-			asked := time.Now()
-			got, err := next.fetch(share, begin)
+			next, share := c.next(p, may, n-taken)
+			got, err := c.fetch(p, next, share, take)
 			taken += got
-			c.fetched(next, asked, got, share)
-			gone := jsapi.IsAny(err, js.ErrConsumerDeleted, js.ErrConsumerNotFound, nats.ErrNoResponders)
 			switch {
-			case gone:
+			case jsapi.IsAny(err, errNotAllowed, js.ErrConsumerDeleted, js.ErrConsumerNotFound, nats.ErrNoResponders):
 				missing = errors.Join(missing, err) // the other classes are still taken
 			case err != nil:
 				return taken, err
@@ -75,44 +90,57 @@ func (c *Consumers) Fetch(n int, accept func(*Consumer) bool, begin func(js.Msg)
 	return taken, missing
 }
 
-// candidates returns the consumers of a priority that may have jobs.
-func (c *Consumers) candidates(priority string, accept func(*Consumer) bool) []*Consumer {
+// fetch takes up to share jobs from a consumer, whose jobs have the priority p.
+func (c *Consumers) fetch(p string, from *Consumer, share int, take Take) (got int, err error) {
+	asked := time.Now()
+	allowed, err := take.Allow(from, share)
+	empty := errors.Is(err, ErrNoJobs)
+	if err != nil && !empty {
+		return 0, fmt.Errorf("%w: %w", errNotAllowed, err)
+	}
+	if err = nil; allowed > 0 {
+		got, err = from.fetch(allowed, take.Begin)
+		empty = got < allowed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if got > 0 {
+		c.starts++
+		c.served[store.Group{Priority: p, Owner: from.Owner}], from.state.served = c.starts, c.starts
+	}
+	if empty {
+		from.state.empty = asked
+	}
+	return got, err
+}
+
+// candidates returns the consumers that may have jobs of a priority.
+func (c *Consumers) candidates(priority string, take Take) []*Consumer {
 	now := time.Now()
 	list := slices.DeleteFunc(c.List(), func(t *Consumer) bool {
-		if t.Priority != priority {
+		if take.Priority(t) != priority {
 			return true
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return !t.state.mayHaveJobs(now)
 	})
-	return slices.DeleteFunc(list, func(t *Consumer) bool { return !accept(t) })
+	return slices.DeleteFunc(list, func(t *Consumer) bool { return !take.Accept(t) })
 }
 
-// next returns the consumer whose turn it is, and its share of n jobs.
-func (c *Consumers) next(may []*Consumer, n int) (_ *Consumer, share int) {
+// next returns the consumer whose turn it is, and its share of n jobs. All of them count as having the priority p.
+func (c *Consumers) next(p string, may []*Consumer, n int) (_ *Consumer, share int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	owners := map[string]bool{}
 	for _, t := range may {
 		owners[t.Owner] = true
 	}
+	served := func(t *Consumer) uint64 { return c.served[store.Group{Priority: p, Owner: t.Owner}] }
 	turn := slices.MinFunc(may, func(a, b *Consumer) int {
-		return cmp.Or(cmp.Compare(c.served[a.Group], c.served[b.Group]), cmp.Compare(a.state.served, b.state.served))
+		return cmp.Or(cmp.Compare(served(a), served(b)), cmp.Compare(a.state.served, b.state.served))
 	})
 	return turn, max(1, n/len(owners))
-}
-
-func (c *Consumers) fetched(from *Consumer, asked time.Time, got, share int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if got > 0 {
-		c.starts++
-		c.served[from.Group], from.state.served = c.starts, c.starts
-	}
-	if got < share {
-		from.state.empty = asked
-	}
 }
 
 func (c *Consumer) fetch(n int, begin func(js.Msg)) (taken int, err error) {
