@@ -29,7 +29,7 @@ var commandFlags = map[Group][]string{
 	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
-		"all", "reason", "side-effects",
+		"all", "reason", "side-effects", "set",
 	},
 	GroupServer: {
 		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",

@@ -21,6 +21,7 @@ answer the jobs: see "clichain worker".`,
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newSubmit(env), newResult(env), newStatus(env), newList(env), newRetry(env), newDrop(env))
+	cmd.AddCommand(newSubmit(env), newResult(env), newStatus(env), newList(env), newRetry(env), newDrop(env),
+		newLimits(env))
 	return cmd
 }

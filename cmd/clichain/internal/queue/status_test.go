@@ -39,6 +39,8 @@ func busyQueue() *jetstream.Status {
 			{Owner: jetstream.AnyOwner, Waiting: 1},
 			{Owner: "alice", Waiting: 1200, Running: 7, Answers: 101, Usage: clichain.Usage{CostUSD: &cost}},
 			{Owner: "bob\x1b[2J", Running: 1},
+			{Owner: "carol", Waiting: 2, Running: 3, Until: noon.Add(12 * time.Hour), Today: jetstream.OwnerUse{CostUSD: 5.25},
+				Limits: jetstream.OwnerLimits{Running: 3, CostUSD: 5, Tokens: 2_000_000}},
 		},
 		Workers: []jetstream.WorkerStatus{
 			{Name: "zeta\x1b[2J\nmachine", Slots: 4, Running: 3, Seen: noon.Add(-time.Second), Alive: true,
