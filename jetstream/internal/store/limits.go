@@ -38,8 +38,8 @@ func (s Owners) LoadLimits(ctx context.Context) ([]byte, error) {
 	return msg.Data, nil
 }
 
-// SaveLimits replaces the limits of the owners. It also creates the streams that workers need to keep them, with the age
-// of slots, because workers may not have the permission.
+// SaveLimits replaces the limits of the owners. It also creates the streams that workers need to keep them, because
+// workers may not have the permission. The age is that of slots.
 func (s Owners) SaveLimits(ctx context.Context, data []byte, age time.Duration) error {
 	_, err := s.slotStream(ctx, age)
 	if err == nil {

@@ -27,8 +27,8 @@ func (s Subjects) slot(owner, number string) string {
 	return s.subject("running." + ownerToken(owner) + "." + number)
 }
 
-// slotStream opens the slots of the owners, and creates them with an age. They are on the disk, because a server without
-// a cluster loses its streams in memory when it restarts.
+// slotStream opens the slots of the owners, and creates them with an age. They are on the disk, because a server
+// without a cluster loses its streams in memory when it restarts.
 func (s Owners) slotStream(ctx context.Context, age time.Duration) (js.Stream, error) {
 	return s.stream(ctx, js.StreamConfig{
 		Name: s.Stream("running"), Subjects: []string{s.subject("running.>")}, MaxMsgsPerSubject: 1,
