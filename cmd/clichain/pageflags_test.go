@@ -70,7 +70,8 @@ var aboutCLIs = map[string]bool{
 
 func TestPagesNameExistingFlags(t *testing.T) {
 	env := &console.Env{Getenv: func(string) string { return "" }}
-	others := map[string]bool{"--init": true, "--force": true} // flags of docker and cursor-agent
+	// Flags of docker, podman and cursor-agent.
+	others := map[string]bool{"--init": true, "--build-arg": true, "--stop-timeout": true, "--force": true}
 	files, err := filepath.Glob("../../docs/*/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
