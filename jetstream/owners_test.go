@@ -77,7 +77,9 @@ func TestOwnersTakeTurns(t *testing.T) {
 			s := &stepping{allowed: make(chan struct{})}
 			work(t, q, s.backend(), nil)
 			s.await(t, 1)
-			submit(t, q, owned("bob 1", "bob"), owned("bob 2", "bob"))
+			second := owned("bob 2", "bob")
+			second.Request.Model = "other" // the turns are those of owners, not of classes
+			submit(t, q, owned("bob 1", "bob"), second)
 			require.Eventually(t, func() bool { // the server has announced the jobs
 				status, err := q.Status(t.Context())
 				return err == nil && slices.ContainsFunc(status.Owners, func(o jetstream.OwnerStatus) bool {
