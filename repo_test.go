@@ -155,6 +155,23 @@ func TestImportsAreFew(t *testing.T) {
 	}
 }
 
+// TestImportsOfPrometheus checks that only the module of the command depends on Prometheus, also indirectly: see ADR 54.
+func TestImportsOfPrometheus(t *testing.T) {
+	var with []string
+	for _, pattern := range []string{"go.mod", "*/go.mod", "*/*/go.mod"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if strings.Contains(string(data), "prometheus") {
+				with = append(with, filepath.ToSlash(file))
+			}
+		}
+	}
+	require.Equal(t, []string{"cmd/clichain/go.mod"}, with)
+}
+
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	checked := 0
 	for _, f := range sources(t) {
