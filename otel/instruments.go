@@ -17,7 +17,7 @@ type instruments struct {
 	tokens                                metric.Int64Histogram
 	failures, skips, fallbacks, cooldowns metric.Int64Counter
 	jobOutcomes                           metric.Int64Counter
-	cost                                  metric.Float64Counter
+	cost, jobCost                         metric.Float64Counter
 	queueJobs, queueUp, chainReady        metric.Int64ObservableGauge
 	queueOldest, cooldownLeft             metric.Float64ObservableGauge
 	quotaUsed, quotaReset                 metric.Float64ObservableGauge
@@ -61,12 +61,14 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 		cooldownLeft: m.gauge(metricCooldownLeft, "s", "Time to the end of the cooldown of a backend."),
 		chainReady:   m.count(metricChainReady, "{chain}", "1 if a call would ask a backend, else 0."),
 	}
-	var err [2]error
+	var err [3]error
 	i.tokens, err[0] = meter.Int64Histogram(metricTokens, metric.WithUnit("{token}"),
 		metric.WithDescription("Number of input and output tokens used."),
 		metric.WithExplicitBucketBoundaries(tokenBounds...))
 	i.cost, err[1] = meter.Float64Counter(metricCost, metric.WithUnit("{USD}"),
 		metric.WithDescription("Known cost of attempts."))
+	i.jobCost, err[2] = meter.Float64Counter(metricJobCost, metric.WithUnit("{USD}"),
+		metric.WithDescription("Known cost of jobs with a result."))
 	return i, errors.Join(append(m.errs, err[:]...)...)
 }
 

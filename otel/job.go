@@ -92,6 +92,19 @@ func (s *JobSpan) End(outcome JobOutcome, reason string) {
 	})
 }
 
+// CountJob adds the known cost of a job with a result to that of its owner. An empty owner means that the job has none.
+// A cost of zero or less adds nothing.
+func (t *Telemetry) CountJob(ctx context.Context, queue, owner string, costUSD float64) {
+	if costUSD <= 0 {
+		return
+	}
+	attrs := []attribute.KeyValue{keyQueue.String(queue)}
+	if owner != "" {
+		attrs = append(attrs, keyOwner.String(owner))
+	}
+	t.jobCost.Add(ctx, costUSD, t.set(attrs...))
+}
+
 // StartBatch starts the span of a batch of jobs, and returns a context with it for [Telemetry.Inject]. Call end with
 // the reason of a failure, or with an empty reason.
 func (t *Telemetry) StartBatch(ctx context.Context, id string) (_ context.Context, end func(reason string)) {

@@ -64,6 +64,7 @@ const (
 	keyQueue      = attribute.Key("clichain.queue.name")
 	keyJob        = attribute.Key("clichain.job.id")
 	keyOutcome    = attribute.Key("clichain.job.outcome")
+	keyOwner      = attribute.Key("clichain.job.owner")
 	keyBatch      = attribute.Key("clichain.batch.id")
 	keyJobState   = attribute.Key("clichain.queue.job_state")
 	keyAccount    = attribute.Key("clichain.account")
@@ -88,6 +89,7 @@ const (
 
 	metricJobWait      = "clichain.job.wait"
 	metricJobOutcomes  = "clichain.job.outcomes"
+	metricJobCost      = "clichain.job.cost_usd"
 	metricQueueJobs    = "clichain.queue.jobs"
 	metricQueueUp      = "clichain.queue.up"
 	metricQueueOldest  = "clichain.queue.oldest_job.age"

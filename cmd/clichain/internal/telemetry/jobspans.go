@@ -76,6 +76,9 @@ func (s *jobSpans) end(job *jetstream.Job, outcome otel.JobOutcome, reason strin
 }
 
 func (s *jobSpans) result(r *jetstream.Result) {
+	if usd := r.Usage().CostUSD; usd != nil {
+		s.t.CountJob(context.Background(), s.queue, r.Owner, *usd)
+	}
 	switch job := r.Job; {
 	case r.Failure == nil:
 		s.end(&jetstream.Job{ID: r.ID}, otel.JobAnswered, "")

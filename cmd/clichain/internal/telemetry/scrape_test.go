@@ -19,6 +19,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/cooldown"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/otel"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
@@ -75,6 +76,11 @@ func busy(t *testing.T, e *Exporter) {
 	require.NoError(t, e.MeasureChain(chain))
 	_, span := e.StartJob(t.Context(), otel.Job{ID: "secret id", Queue: "q", Submitted: time.Now()})
 	span.End(otel.JobFailed, "exit")
+	cfg := &jetstream.WorkConfig{}
+	e.ObserveJobs(cfg, "q")
+	for _, owner := range []string{"alice", "alice", ""} {
+		cfg.OnResult(&jetstream.Result{ID: "secret id", Owner: owner, Response: &clichain.Response{Usage: used}})
+	}
 	_, err := e.RegisterQueue("q", func(context.Context) (otel.QueueDepth, error) { return otel.QueueDepth{Ready: 7}, nil })
 	require.NoError(t, err)
 	store := cooldown.NewMemory()
@@ -131,6 +137,8 @@ func TestScrapeHasValues(t *testing.T) {
 		`clichain_chain_ready{gen_ai_workflow_name="chain"} 1`,
 		`clichain_job_outcomes_total{clichain_job_outcome="failed",clichain_queue_name="q",error_type="exit"} 1`,
 		`clichain_queue_jobs{clichain_queue_job_state="ready",clichain_queue_name="q"} 7`,
+		`clichain_job_cost_usd_total{clichain_job_owner="alice",clichain_queue_name="q"} 0.5`,
+		`clichain_job_cost_usd_total{clichain_queue_name="q"} 0.25`,
 		`clichain_queue_up{clichain_queue_name="q"} 1`,
 		`clichain_quota_used_ratio{clichain_account="team",clichain_quota_window="five_hour",gen_ai_agent_name="a"} 0.5`,
 		`clichain_job_wait_seconds_count{clichain_queue_name="q"} 1`,
