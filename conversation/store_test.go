@@ -241,8 +241,10 @@ func TestCheckpoints(t *testing.T) {
 	cfg.Request.Options.NoSessionPersistence = true
 	c, err = conversation.Load(strings.NewReader(saved(t, again)), b, cfg)
 	require.NoError(t, err)
+	records = nil
 	send(t, c, "three", "a")
-	require.NotContains(t, records[len(records)-1], `"session"`)
+	require.NotEmpty(t, records)
+	require.NotContains(t, strings.Join(records, "\n"), `"interrupted"`)
 }
 
 // beginning is a backend that sends events before its answer.

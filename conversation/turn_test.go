@@ -1,0 +1,100 @@
+package conversation_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/conversation"
+)
+
+// A session holds the message as soon as its model has begun to answer, and not before.
+func TestSessionHoldsMessageOnceModelBegins(t *testing.T) {
+	for kind, holds := range map[clichain.EventKind]bool{
+		clichain.EventThinking: true, clichain.EventDelta: true, clichain.EventText: true, clichain.EventToolUse: true,
+		clichain.EventStatus: false, clichain.EventWarning: false,
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			var c *conversation.Conversation
+			var during []call.Thread
+			a := starting{newFake("a").backend(), func() { during = c.Threads() }}
+			c = conversation.New(beginning{a, []clichain.Event{
+				{Kind: clichain.EventStart, Backend: "a"}, {Kind: clichain.EventSession, Backend: "a", Session: "s1"},
+				{Kind: kind, Backend: "a"},
+			}}, nil)
+			send(t, c, "one", "a")
+			want := []call.Thread{{Backend: "a", Session: "a.czE", Messages: 1, Interrupted: true}}
+			if !holds {
+				want = nil
+			}
+			require.Equal(t, want, during)
+		})
+	}
+}
+
+// A checkpoint can write a file, so a turn has one when its message may reach the backend, and one when a session holds it.
+func TestCheckpointsAreFew(t *testing.T) {
+	checkpoints, before := 0, 0
+	cfg := &conversation.Config{Checkpoint: func(*conversation.Conversation) { checkpoints++ }}
+	a := starting{newFake("a").backend(), func() { before = checkpoints }}
+	delta := clichain.Event{Kind: clichain.EventDelta, Backend: "a"}
+	send(t, conversation.New(beginning{a, []clichain.Event{
+		{Kind: clichain.EventStart, Backend: "a"}, {Kind: clichain.EventSession, Backend: "a", Session: "s1"}, delta, delta, delta,
+	}}, cfg), "one", "a")
+	require.Equal(t, 3, before) // starting starts the backend once more
+}
+
+// A reader that has stopped gets no shorter turn.
+func TestNoShorterTurnWithoutReader(t *testing.T) {
+	b := telling{newFake("a", ok, ok, long), true}
+	c := conversation.New(b, nil)
+	for _, text := range []string{"one", "two", "three"} {
+		for _, err := range c.Stream(t.Context(), text) {
+			require.NoError(t, err)
+			if text == "three" {
+				break
+			}
+		}
+	}
+	require.Equal(t, 3, b.calls)
+}
+
+// A backend may return the same response again, so the conversation changes only its own copy.
+func TestResponseOfBackendIsUnchanged(t *testing.T) {
+	shared := &clichain.Response{Text: "yes"}
+	c := conversation.New(sharing{newFake("a").backend(), shared}, nil)
+	resp := send(t, c, "one", "a")
+	require.Equal(t, "a", resp.Backend)
+	require.Equal(t, &clichain.Response{Text: "yes"}, shared)
+}
+
+// sharing is a backend that always returns one response.
+type sharing struct {
+	clichain.Backend
+	resp *clichain.Response
+}
+
+func (s sharing) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Event, error] {
+	return func(yield func(clichain.Event, error) bool) {
+		yield(clichain.Event{Kind: clichain.EventDone, Response: s.resp}, nil)
+	}
+}
+
+// A message that a session holds remains, also if the next attempts do not start.
+func TestMessageHeldEarlierRemains(t *testing.T) {
+	a := newFake("a", ok, limited, skipped)
+	c := conversation.New(a.backend(), nil)
+	send(t, c, "one", "a")
+	for range 2 {
+		_, err := c.Send(t.Context(), "two")
+		require.Error(t, err)
+		require.Len(t, c.Messages(), 3)
+	}
+	send(t, c, "two", "a")
+	require.Contains(t, a.last(), "did not arrive")
+	require.Len(t, c.Messages(), 4)
+}
