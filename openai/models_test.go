@@ -25,7 +25,7 @@ func TestModelNames(t *testing.T) {
 		c.ModelAliases = map[string]string{
 			"gpt-4o": "one/large", "openai/gpt-4o": "zero", "any": "clichain", "a": "b", "b": "a", "one/small": "one/large", "self": "self",
 		}
-		c.ListModels = func(context.Context) []string { lists.Add(1); return []string{"one/listed", "one/vendor/listed"} }
+		c.ListModels = func(context.Context) []string { lists.Add(1); return []string{"one/listed", "one/vendor/listed", "other/listed"} }
 	}
 	plain := serving(t, backend, change)
 	replacing := serving(t, backend, change, func(c *openai.Config) { c.DefaultModel = "one/default" })
@@ -33,7 +33,7 @@ func TestModelNames(t *testing.T) {
 		"clichain": {"", ""}, "": {"", ""}, "gpt-4o": {"one/large", "one/large"}, "openai/gpt-4o": {"zero", "zero"}, "any": {"", ""},
 		"a": {"b", "b"}, "b": {"a", "a"}, "self": {"self", "self"}, "one/small": {"one/large", "one/large"},
 		"one": {"one", "one"}, "zero/x": {"zero/x", "zero/x"}, "one/": {"one/", "one/default"},
-		"listed": {"listed", "listed"}, "one/listed": {"one/listed", "one/listed"}, "vendor/listed": {"vendor/listed", "vendor/listed"},
+		"listed": {"listed", "listed"}, "one/listed": {"one/listed", "one/listed"}, "other/listed": {"other/listed", "other/listed"}, "vendor/listed": {"vendor/listed", "vendor/listed"},
 		"gpt-5": {"gpt-5", "one/default"}, "two/x": {"two/x", "one/default"}, "GPT-4o": {"GPT-4o", "one/default"},
 	} {
 		body := strings.Replace(hi, `"clichain"`, quoted(t, name), 1)
@@ -42,6 +42,9 @@ func TestModelNames(t *testing.T) {
 		require.Equal(t, 200, post(t, replacing, chat, body).status)
 		require.Equal(t, want[1], (<-backend.asked).Model, name)
 	}
+	choosing := serving(t, backend, change, func(c *openai.Config) { c.DefaultModel = "clichain" })
+	require.Equal(t, 200, post(t, choosing, chat, strings.Replace(hi, `"clichain"`, `"gpt-5"`, 1)).status)
+	require.Empty(t, (<-backend.asked).Model)
 	lists.Store(0)
 	a := do(t, plain, request(t, plain, http.MethodGet, "/v1/models", ""))
 	require.Equal(t, 200, a.status)
