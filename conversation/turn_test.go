@@ -2,7 +2,11 @@ package conversation_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,5 +100,52 @@ func TestMessageHeldEarlierRemains(t *testing.T) {
 	}
 	send(t, c, "two", "a")
 	require.Contains(t, a.last(), "did not arrive")
+	require.Len(t, c.Messages(), 4)
+}
+
+// A message that is sent again keeps the files of its earlier attempts.
+func TestFilesOfEachAttempt(t *testing.T) {
+	dir := t.TempDir()
+	a := newFake("a", acted, acted)
+	var c *conversation.Conversation
+	for _, name := range []string{"one.go", "two.go"} {
+		acting := &tools{starting{a.backend(), func() {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		}}, []string{fmt.Sprintf(`{"path":%q}`, name)}}
+		cfg := &conversation.Config{Request: clichain.Request{Access: clichain.AccessWrite, Dir: dir}}
+		if c == nil {
+			c = conversation.New(acting, cfg)
+		} else {
+			loaded, err := conversation.Load(strings.NewReader(saved(t, c)), acting, cfg)
+			require.NoError(t, err)
+			c = loaded
+		}
+		_, err := c.Send(t.Context(), "write")
+		require.Error(t, err)
+	}
+	require.Contains(t, saved(t, c), `"files":["one.go","two.go"]`)
+}
+
+// A record that is saved during a turn does not change the conversation.
+func TestSaveDuringTurnChangesNothing(t *testing.T) {
+	var c *conversation.Conversation
+	var before, after []call.Thread
+	a := newFake("a")
+	c = conversation.New(starting{a.backend(), func() {
+		before = c.Threads()
+		saved(t, c)
+		after = c.Threads()
+	}}, nil)
+	send(t, c, "one", "a")
+	send(t, c, "two", "a")
+	require.Equal(t, "a.czE", before[0].Session)
+	require.Equal(t, before, after)
+}
+
+// A message with the text of the previous answer is another message.
+func TestMessageThatRepeatsAnswer(t *testing.T) {
+	c := conversation.New(sharing{newFake("a").backend(), &clichain.Response{Text: "yes"}}, nil)
+	send(t, c, "Is it?", "a")
+	send(t, c, "yes", "a")
 	require.Len(t, c.Messages(), 4)
 }

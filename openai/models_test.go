@@ -25,7 +25,10 @@ func TestModelNames(t *testing.T) {
 		c.ModelAliases = map[string]string{
 			"gpt-4o": "one/large", "openai/gpt-4o": "zero", "any": "clichain", "a": "b", "b": "a", "one/small": "one/large", "self": "self",
 		}
-		c.ListModels = func(context.Context) []string { lists.Add(1); return []string{"one/listed", "one/vendor/listed", "other/listed"} }
+		c.ListModels = func(context.Context) []string {
+			lists.Add(1)
+			return []string{"one/listed", "one/vendor/listed", "other/listed"}
+		}
 	}
 	plain := serving(t, backend, change)
 	replacing := serving(t, backend, change, func(c *openai.Config) { c.DefaultModel = "one/default" })
