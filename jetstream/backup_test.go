@@ -76,7 +76,8 @@ func (b *backup) restore(t *testing.T, nc *nats.Conn) {
 
 // backupOrder is the order in which a backup of a running queue must read its streams: see TestBackupOfRunningQueue.
 var backupOrder = []string{
-	"clichain_default_jobs", "clichain_default_results", "OBJ_clichain_default_payloads", "KV_clichain_cooldowns",
+	"clichain_default_jobs", "clichain_default_state", "clichain_default_results", "OBJ_clichain_default_payloads",
+	"KV_clichain_cooldowns",
 }
 
 func dial(t *testing.T, s *server.Server) *nats.Conn {
@@ -159,7 +160,7 @@ func TestBackupBySnapshots(t *testing.T) {
 // and does not run again. In the other order it is lost.
 func TestBackupOfRunningQueue(t *testing.T) {
 	for name, order := range map[string][]string{
-		"jobs first": {backupOrder[0], backupOrder[1]}, "results first": {backupOrder[1], backupOrder[0]},
+		"jobs first": {backupOrder[0], backupOrder[2]}, "results first": {backupOrder[2], backupOrder[0]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			nc := dial(t, listen(t))

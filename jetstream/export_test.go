@@ -44,14 +44,6 @@ func Payloads(ctx context.Context, q *Queue) int {
 	return len(list)
 }
 
-// LeavePayload stores a payload that no message names.
-func LeavePayload(ctx context.Context, q *Queue, id string) error {
-	_, err := objects(ctx, q).PutBytes(ctx, store.Key(id)+".left", make([]byte, 100))
-	return err
-}
-
-func Sweep(ctx context.Context, q *Queue, now time.Time) error { return q.store.Sweep(ctx, now) }
-
 // Labels returns the subjects and headers of all messages.
 func Labels(ctx context.Context, q *Queue) (lines []string) {
 	for _, stream := range []js.Stream{q.store.Jobs, q.store.Results} {

@@ -62,12 +62,12 @@ func (s *Status) countOwners(consumers []*classes.Consumer) {
 	}
 }
 
-// count adds a result to an owner.
-func (o *OwnerStatus) count(failed bool, used clichain.Usage) {
-	if failed {
-		o.Failures++
+// count adds results to an owner.
+func (o *OwnerStatus) count(c store.Count) {
+	if c.Reason != "" {
+		o.Failures += c.Results
 	} else {
-		o.Answers++
+		o.Answers += c.Results
 	}
-	o.Usage = o.Usage.Add(used)
+	o.Usage = o.Usage.Add(c.Usage)
 }

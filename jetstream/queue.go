@@ -28,6 +28,12 @@ type Config struct {
 	// MaxDeliver is how many deliveries of a job may fail before it becomes a dead letter. Waiting for the end of a
 	// limit is no failure. Zero: 5.
 	MaxDeliver int
+	// MaxResultAge and MaxResultBytes bound the results, with the dead letters. The server removes a result at that age,
+	// and workers remove the oldest results while all of them take more space. Neither removes a job. Open changes the
+	// limits of a queue that has others, for all clients. Zero: those of the queue, or 30 days and a quarter of the
+	// store, at most 1 GiB, for a new queue. Minimum: 1 h and 1 MiB.
+	MaxResultAge   time.Duration
+	MaxResultBytes int64
 	// MustExist makes Open and OpenCooldowns create nothing. If there is no such queue, Open returns a
 	// [*NoQueueError]; if there are no shared cooldowns, OpenCooldowns returns [ErrNoCooldowns].
 	MustExist bool
@@ -36,6 +42,9 @@ type Config struct {
 const (
 	defaultAckWait    = 30 * time.Second
 	defaultMaxDeliver = 5
+	// A result must outlive the redelivery of its job.
+	minResultAge   = time.Hour
+	minResultBytes = 1 << 20
 )
 
 var queueName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -63,6 +72,12 @@ func (c *Config) withDefaults() (Config, error) {
 		return out, fmt.Errorf("jetstream: an AckWait of %v: use a second or more, or 0 for 30 s", out.AckWait)
 	case out.MaxDeliver < 1:
 		return out, fmt.Errorf("jetstream: a MaxDeliver of %d: use 1 or more, or 0 for 5", out.MaxDeliver)
+	case out.MaxResultAge != 0 && out.MaxResultAge < minResultAge:
+		return out, fmt.Errorf("jetstream: a MaxResultAge of %v: use 1h or more, or 0 for that of the queue",
+			out.MaxResultAge)
+	case out.MaxResultBytes != 0 && out.MaxResultBytes < minResultBytes:
+		return out, fmt.Errorf("jetstream: a MaxResultBytes of %d: use 1048576 (1 MiB) or more, or 0 for that of the queue",
+			out.MaxResultBytes)
 	}
 	return out, nil
 }
@@ -114,7 +129,11 @@ func (q *Queue) open(ctx context.Context) error {
 		}
 	}
 	return jsapi.WithReplicas(q.cfg.Replicas, q.store.Conn, func(replicas int) error {
-		if err := q.store.Open(ctx, replicas, !q.cfg.MustExist); err != nil {
+		want := store.Options{
+			ResultLimits: store.ResultLimits{Age: q.cfg.MaxResultAge, Bytes: q.cfg.MaxResultBytes},
+			MustExist:    q.cfg.MustExist,
+		}
+		if err := q.store.Open(ctx, replicas, want); err != nil {
 			return err
 		}
 		return q.consumers.Open(ctx)

@@ -6,23 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
-	js "github.com/nats-io/nats.go/jetstream"
-)
-
-// The headers of a result have the figures that Status counts, so that Status need not read the results.
-const (
-	backendHeader = "Clichain-Backend"
-	reasonHeader  = "Clichain-Reason"
-	ownerHeader   = "Clichain-Owner"
-	inputHeader   = "Clichain-Input-Tokens"
-	outputHeader  = "Clichain-Output-Tokens"
-	costHeader    = "Clichain-Cost-Usd"
 )
 
 // storeResult writes a result. It returns ErrExists if the job already has a result.
@@ -31,36 +19,25 @@ func (q *Queue) storeResult(ctx context.Context, r *Result) error {
 	if err != nil {
 		return fmt.Errorf("jetstream: %w", err)
 	}
-	sequence, err := q.store.StoreResult(ctx, store.Result{
-		Key: store.Key(r.ID), Failed: r.Failure != nil, Header: headerOf(r), Data: data,
-	})
-	if err == nil {
-		r.Sequence = sequence
+	stored := store.Result{
+		Key: store.Key(r.ID), Failed: r.Failure != nil, Data: data,
+		Figures: store.Figures{Owner: r.Owner, Usage: r.Usage()},
 	}
-	return err
-}
-
-func headerOf(r *Result) nats.Header {
-	h, usage := nats.Header{}, r.Usage()
 	if r.Response != nil {
-		h.Set(backendHeader, r.Response.Backend)
+		stored.Backend = r.Response.Backend
 	} else {
-		h.Set(reasonHeader, string(r.Failure.Reason))
-	}
-	if r.Owner != "" {
-		h.Set(ownerHeader, r.Owner)
+		stored.Reason = r.Failure.Reason
 	}
 	if !r.Finished.IsZero() {
 		// A later attempt to store the same result must not store it again if a client has removed it by then. The server
 		// remembers the identifiers of two minutes.
-		h.Set(js.MsgIDHeader, store.Key(r.ID+" "+r.Worker+" "+r.Finished.Format(time.RFC3339Nano)))
+		stored.MessageID = store.Key(r.ID + " " + r.Worker + " " + r.Finished.Format(time.RFC3339Nano))
 	}
-	h.Set(inputHeader, strconv.FormatInt(usage.InputTokens, 10))
-	h.Set(outputHeader, strconv.FormatInt(usage.OutputTokens, 10))
-	if usage.CostUSD != nil {
-		h.Set(costHeader, strconv.FormatFloat(*usage.CostUSD, 'g', -1, 64))
+	sequence, err := q.store.StoreResult(ctx, stored)
+	if err == nil {
+		r.Sequence = sequence
 	}
-	return h
+	return err
 }
 
 // Usage returns the sum of the reported usage of all deliveries. Its cost is nil if no delivery reported a cost.
@@ -114,7 +91,8 @@ func (q *Queue) pending(ctx context.Context, key string) error {
 		return err
 	}
 	if msg == nil {
-		return ErrNotFound
+		return fmt.Errorf("%w: no job had this ID, or its result was removed: by a client, after %v, or because the "+
+			"results took too much space", ErrNotFound, q.store.Results.CachedInfo().Config.MaxAge)
 	}
 	if due := store.Due(msg); !due.IsZero() {
 		return fmt.Errorf("%w: it waits until %s", ErrPending, due.Format(time.RFC3339))
@@ -157,7 +135,7 @@ func (q *Queue) Wait(ctx context.Context, id string) (*Result, error) {
 // Results yields the results with a Sequence above after, in order, and then each new result. The loop ends with ctx
 // or after an error.
 func (q *Queue) Results(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
-	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after, Follow: true})
+	return q.scan(ctx, store.Scan{After: after, Follow: true})
 }
 
 // Dead yields the dead letters: the results of failed jobs. The loop ends after the dead letters that existed at its
@@ -169,7 +147,7 @@ func (q *Queue) Dead(ctx context.Context) iter.Seq2[*Result, error] {
 // Kept yields the results with a Sequence above after, in order. The loop ends after the results that existed at its
 // beginning, or after an error.
 func (q *Queue) Kept(ctx context.Context, after uint64) iter.Seq2[*Result, error] {
-	return q.scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), After: after})
+	return q.scan(ctx, store.Scan{After: after})
 }
 
 func (q *Queue) scan(ctx context.Context, want store.Scan) iter.Seq2[*Result, error] {

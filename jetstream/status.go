@@ -3,7 +3,6 @@ package jetstream
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/clichain/clichain"
@@ -47,8 +46,9 @@ type Status struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Status returns the state of the queue. It reads a header of every stored result, which takes about a second for 100
-// 000 results.
+// Status returns the state of the queue. Its cost does not depend on the number of results: workers save their counts,
+// and Status reads only the headers of later results. Without a worker since the results were stored, it reads the
+// headers of all of them.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
@@ -79,6 +79,14 @@ type Depth struct {
 
 // Depth counts the jobs. Its cost for the server does not depend on their number: it reads one job of each class.
 func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
+	if d, err = q.waitingDepth(ctx); err == nil {
+		d.Failed, err = store.Counter{Store: q.store}.Failures(ctx)
+	}
+	return d, err
+}
+
+// waitingDepth is Depth without the dead letters.
+func (q *Queue) waitingDepth(ctx context.Context) (d Depth, err error) {
 	if err := q.consumers.Refresh(ctx); err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
@@ -108,12 +116,11 @@ func (q *Queue) Depth(ctx context.Context) (d Depth, err error) {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
 	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // without the anchor
-	d.Failed, err = q.store.CountResults(ctx, q.store.Failed("*"))
-	return d, err
+	return d, nil
 }
 
 func (q *Queue) countJobs(ctx context.Context, s *Status) error {
-	d, err := q.Depth(ctx)
+	d, err := q.waitingDepth(ctx)
 	if err != nil {
 		return err
 	}
@@ -171,28 +178,19 @@ func (q *Queue) scheduled(ctx context.Context) (n int, first time.Time, err erro
 }
 
 func (q *Queue) countResults(ctx context.Context, s *Status) error {
-	for m, err := range q.store.Scan(ctx, store.Scan{Filter: q.store.AnyResult("*"), HeadersOnly: true}) {
-		if err != nil {
-			return err
-		}
-		h := m.Headers()
-		if reason := h.Get(reasonHeader); reason != "" {
-			s.Failures++
-			s.Reasons[clichain.Reason(reason)]++
+	counts, err := store.Counter{Store: q.store}.Counts(ctx)
+	for _, c := range counts {
+		if c.Reason != "" {
+			s.Failures += c.Results
+			s.Reasons[c.Reason] += c.Results
 		} else {
-			s.Answers++
-			s.Backends[h.Get(backendHeader)]++
+			s.Answers += c.Results
+			s.Backends[c.Backend] += c.Results
 		}
-		var used clichain.Usage
-		used.InputTokens, _ = strconv.ParseInt(h.Get(inputHeader), 10, 64) // a missing header counts nothing
-		used.OutputTokens, _ = strconv.ParseInt(h.Get(outputHeader), 10, 64)
-		if cost, err := strconv.ParseFloat(h.Get(costHeader), 64); err == nil {
-			used.CostUSD = &cost
-		}
-		s.Usage = s.Usage.Add(used)
-		s.owner(h.Get(ownerHeader)).count(h.Get(reasonHeader) != "", used)
+		s.Usage = s.Usage.Add(c.Usage)
+		s.owner(c.Owner).count(c)
 	}
-	return nil
+	return err
 }
 
 func (q *Queue) addWorkers(ctx context.Context, s *Status) (err error) {

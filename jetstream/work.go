@@ -81,9 +81,6 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 		return fmt.Errorf("jetstream: %w", err)
 	}
 	defer func() { _ = wakes.Unsubscribe() }()
-	if err := q.store.Sweep(ctx, time.Now()); err != nil {
-		w.Logger.WarnContext(ctx, "cannot remove unused payloads", "error", err)
-	}
 	w.run(ctx)
 	return nil
 }
@@ -113,6 +110,7 @@ func (w *worker) run(ctx context.Context) {
 	w.results = &resultWriter{writer: w.write, q: w.q, spool: spool, running: running, onResult: w.OnResult}
 	var reports sync.WaitGroup
 	reports.Go(func() { w.presence.run(running) })
+	reports.Go(func() { w.keepHouse(running) })
 	w.results.storeSpooled(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {

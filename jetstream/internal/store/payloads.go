@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/jetstream/internal/jsapi"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
@@ -20,12 +18,12 @@ import (
 const (
 	// payloadHeader names the object with the payload of a message that is too large for one.
 	payloadHeader = "Clichain-Payload"
+	// payloadOfResult is the description of the payload of a result.
+	payloadOfResult = "result"
 	// maxInline is the largest payload that is stored in its message.
 	maxInline = 512 << 10
 	// maxPayload bounds the memory that one job or result may take.
 	maxPayload = 256 << 20
-	// sweepAge is the minimum age of a payload that Sweep removes, because a payload is stored before its message.
-	sweepAge = time.Hour
 )
 
 // ErrUnreadable is the error for a message that no later attempt can read.
@@ -44,11 +42,14 @@ func (s *Store) message(ctx context.Context, subject, key string, data []byte) (
 		msg.Data = data
 		return msg, nil
 	}
-	name := key + "." + nuid.Next()
-	if _, err := s.objects.PutBytes(ctx, name, data); err != nil {
+	object := js.ObjectMeta{Name: key + "." + nuid.Next()}
+	if strings.HasPrefix(subject, s.subject("result.")) {
+		object.Description = payloadOfResult
+	}
+	if _, err := s.objects.Put(ctx, object, bytes.NewReader(data)); err != nil {
 		return nil, fmt.Errorf("jetstream: store a payload of %d bytes: %w", len(data), err)
 	}
-	msg.Header.Set(payloadHeader, name)
+	msg.Header.Set(payloadHeader, object.Name)
 	return msg, nil
 }
 
@@ -86,51 +87,15 @@ func (s *Store) Content(ctx context.Context, header nats.Header, data []byte) ([
 
 // Discard removes the payload of a message that was removed.
 func (s *Store) Discard(ctx context.Context, header nats.Header) error {
-	name := header.Get(payloadHeader)
-	if name == "" {
-		return nil
-	}
-	if err := s.objects.Delete(ctx, name); err != nil && !errors.Is(err, js.ErrObjectNotFound) {
-		return fmt.Errorf("jetstream: payload %s: %w", name, err)
-	}
-	return nil
+	return s.discard(ctx, header.Get(payloadHeader))
 }
 
-// Sweep removes the payloads that no message names, for example after a worker died between the two writes.
-func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	objects, err := s.objects.List(ctx)
-	if errors.Is(err, js.ErrNoObjectsFound) {
+func (s *Store) discard(ctx context.Context, payload string) error {
+	if payload == "" {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("jetstream: sweep: %w", err)
-	}
-	for _, object := range objects {
-		if now.Sub(object.ModTime) < sweepAge {
-			continue
-		}
-		used, err := s.isUsed(ctx, object.Name)
-		if err == nil && !used {
-			err = s.objects.Delete(ctx, object.Name)
-		}
-		if err != nil {
-			return fmt.Errorf("jetstream: sweep: %w", err)
-		}
+	if err := s.objects.Delete(ctx, payload); err != nil && !errors.Is(err, js.ErrObjectNotFound) {
+		return fmt.Errorf("jetstream: payload %s: %w", payload, err)
 	}
 	return nil
-}
-
-// isUsed reports whether a message names the payload.
-func (s *Store) isUsed(ctx context.Context, payload string) (bool, error) {
-	key, _, _ := strings.Cut(payload, ".")
-	for stream, subject := range map[js.Stream]string{s.Jobs: s.anyJob(key), s.Results: s.AnyResult(key)} {
-		msg, err := jsapi.Last(ctx, stream, subject)
-		if err != nil {
-			return false, err
-		}
-		if msg != nil && msg.Header.Get(payloadHeader) == payload {
-			return true, nil
-		}
-	}
-	return false, nil
 }

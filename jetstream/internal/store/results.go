@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/jetstream/internal/jsapi"
-	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Result is a result for the store. The header has the figures that Status counts, so that Status need not read the
-// results.
+// Result is a result for the store.
 type Result struct {
-	Key    string
-	Failed bool
-	Header nats.Header
-	Data   []byte
+	Key string
+	// MessageID lets the server recognize another attempt to store the same result. Empty: it cannot.
+	MessageID string
+	Failed    bool
+	Figures
+	Data []byte
 }
 
 // StoreResult stores a result and returns its sequence. It returns ErrExists if the job already has a result.
@@ -31,8 +31,8 @@ func (s *Store) StoreResult(ctx context.Context, r Result) (sequence uint64, err
 	if err != nil {
 		return 0, err
 	}
-	for name, values := range r.Header {
-		msg.Header[name] = values
+	if r.addTo(msg.Header); r.MessageID != "" {
+		msg.Header.Set(js.MsgIDHeader, r.MessageID)
 	}
 	ack, err := s.publish(ctx, msg, 0, s.AnyResult(r.Key))
 	if errors.Is(err, ErrExists) {
@@ -94,7 +94,7 @@ func (s *Store) Begin(ctx context.Context, key string, mark Mark) (earlier *Mark
 
 // Begun returns the mark of a job, or nil if it has none.
 func (s *Store) Begun(ctx context.Context, key string) (*Mark, error) {
-	msg, err := jsapi.Last(ctx, s.Results, s.mark(key))
+	msg, err := jsapi.Last(ctx, s.State, s.mark(key))
 	if msg == nil || err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Store) Begun(ctx context.Context, key string) (*Mark, error) {
 
 // Unmark removes the mark of a job that is finished, or that has certainly changed nothing.
 func (s *Store) Unmark(ctx context.Context, key string) error {
-	if err := s.Results.Purge(ctx, js.WithPurgeSubject(s.mark(key))); err != nil {
+	if err := s.State.Purge(ctx, js.WithPurgeSubject(s.mark(key))); err != nil {
 		return fmt.Errorf("jetstream: remove the mark of the job: %w", err)
 	}
 	return nil

@@ -13,8 +13,9 @@ import (
 
 // Scan selects the results to read.
 type Scan struct {
-	Filter      string // a subject
+	Filter      string // a subject; empty: all results, which costs the server less than a filter
 	After       uint64 // the sequence before the first
+	Until       uint64 // the sequence of the last; zero: of the last result when the scan begins
 	Follow      bool   // continue with results that are stored later
 	HeadersOnly bool
 }
@@ -24,6 +25,9 @@ type Message struct {
 	js.Msg
 	Sequence uint64
 }
+
+// Owner returns the owner of the result's job.
+func (m *Message) Owner() string { return m.Headers().Get(ownerHeader) }
 
 // scanWait is how long a scan waits for a message before it checks whether one is left.
 const scanWait = 2 * time.Second
@@ -39,16 +43,22 @@ func (s *Store) Scan(ctx context.Context, want Scan) iter.Seq2[Message, error] {
 }
 
 func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) error {
-	c, err := s.Results.OrderedConsumer(ctx, js.OrderedConsumerConfig{
-		FilterSubjects: []string{want.Filter}, DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1,
-		HeadersOnly: want.HeadersOnly,
-	})
+	cfg := js.OrderedConsumerConfig{
+		DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1, HeadersOnly: want.HeadersOnly,
+	}
+	if want.Filter != "" {
+		cfg.FilterSubjects = []string{want.Filter}
+	}
+	c, err := s.Results.OrderedConsumer(ctx, cfg)
 	if err != nil || !want.Follow && c.CachedInfo().NumPending == 0 {
 		return err
 	}
-	info, err := s.Results.Info(ctx)
-	if err != nil {
-		return err
+	if want.Until == 0 && !want.Follow {
+		info, err := s.Results.Info(ctx)
+		if err != nil {
+			return err
+		}
+		want.Until = info.State.LastSeq
 	}
 	messages, err := c.Messages()
 	if err != nil {
@@ -76,23 +86,12 @@ func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) err
 		if err != nil {
 			return err
 		}
-		if !want.Follow && meta.Sequence.Stream > info.State.LastSeq { // stored after the scan began
+		if !want.Follow && meta.Sequence.Stream > want.Until {
 			return nil
 		}
-		if !see(Message{m, meta.Sequence.Stream}) || !want.Follow && meta.NumPending == 0 {
+		last := !want.Follow && (meta.NumPending == 0 || meta.Sequence.Stream == want.Until)
+		if !see(Message{m, meta.Sequence.Stream}) || last {
 			return nil
 		}
 	}
-}
-
-// CountResults counts the results on a subject.
-func (s *Store) CountResults(ctx context.Context, subject string) (int, error) {
-	cfg := js.OrderedConsumerConfig{FilterSubjects: []string{subject}, HeadersOnly: true}
-	c, err := s.Results.OrderedConsumer(ctx, cfg)
-	if err != nil {
-		return 0, fmt.Errorf("jetstream: %w", err)
-	}
-	info := c.CachedInfo()
-	_ = s.Results.DeleteConsumer(ctx, info.Name) // if this fails, the server removes it later
-	return int(info.NumPending), nil
 }

@@ -189,8 +189,7 @@ func (s *Store) Space(ctx context.Context) (used, limit int64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("jetstream: large payloads: %w", err)
 	}
-	limit, _ = strconv.ParseInt(info.Config.Metadata[jobBytes], 10, 64) // an unreadable limit counts as none
-	return int64(info.State.Bytes) + int64(payloads.Size()), max(limit, 0), nil
+	return int64(info.State.Bytes) + int64(payloads.Size()), bytesIn(info.Config.Metadata, jobBytes), nil
 }
 
 // Reserve refuses a job with ErrFull if there is no space for it, or with ErrExists if it is in the queue. It asks

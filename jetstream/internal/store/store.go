@@ -23,7 +23,8 @@ type Store struct {
 	Subjects
 	Conn    *nats.Conn
 	Jobs    js.Stream   // waiting and running jobs: one message each
-	Results js.Stream   // results, and marks of jobs that may have acted
+	Results js.Stream   // one message for each result, with the limits of the queue
+	State   js.Stream   // marks of jobs that may have acted, and the summary of the results
 	Workers js.KeyValue // the latest heartbeat of each worker
 	js      js.JetStream
 	objects js.ObjectStore // large payloads
@@ -66,9 +67,15 @@ func (s *Store) Exists(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// Open opens the streams, and creates missing ones. It does not change existing streams: the operators of the servers
-// change the number of replicas. If limit is set, it measures how much the jobs may take.
-func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) {
+// Options are how to open a queue.
+type Options struct {
+	ResultLimits
+	MustExist bool // do not measure how much the jobs may take, and change no default
+}
+
+// Open opens the streams, and creates missing ones. It changes only the limits of the results: the operators of the
+// servers change the number of replicas.
+func (s *Store) Open(ctx context.Context, replicas int, want Options) (err error) {
 	s.Jobs, err = s.stream(ctx, js.StreamConfig{
 		Name: s.Stream("jobs"), Subjects: []string{s.subject("job.>")}, Replicas: replicas,
 		Retention: js.WorkQueuePolicy, AllowMsgSchedules: true,
@@ -81,7 +88,7 @@ func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) 
 		return fmt.Errorf("stream %s cannot hold jobs until a time: it needs NATS 2.12 or newer, and this server has %s",
 			s.Stream("jobs"), s.Conn.ConnectedServerVersion())
 	}
-	if limit {
+	if !want.MustExist {
 		if err := s.limitJobs(ctx, replicas); err != nil {
 			return err
 		}
@@ -89,9 +96,11 @@ func (s *Store) Open(ctx context.Context, replicas int, limit bool) (err error) 
 	if err := s.anchor(ctx); err != nil {
 		return fmt.Errorf("stream of jobs: %w", err)
 	}
-	// Without direct reads, because these could come from a server that is behind the leader.
-	s.Results, err = s.stream(ctx, js.StreamConfig{
-		Name: s.Stream("results"), Subjects: []string{s.subject("result.>"), s.subject("mark.*")},
+	if err := s.openResults(ctx, replicas, want.ResultLimits, !want.MustExist); err != nil {
+		return err
+	}
+	s.State, err = s.stream(ctx, js.StreamConfig{
+		Name: s.Stream("state"), Subjects: []string{s.subject("mark.*"), s.summary()},
 		Replicas: replicas, MaxMsgsPerSubject: 1,
 	})
 	if err != nil {

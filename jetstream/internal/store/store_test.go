@@ -16,7 +16,7 @@ import (
 func openStore(t *testing.T) *Store {
 	t.Helper()
 	s := newStore(t, 0)
-	require.NoError(t, s.Open(t.Context(), 1, true))
+	require.NoError(t, s.Open(t.Context(), 1, Options{}))
 	return s
 }
 
@@ -98,7 +98,7 @@ func TestOpenAfterCutOffMeasurement(t *testing.T) {
 		_, err := s.js.CreateStream(t.Context(), cfg)
 		require.NoError(t, err)
 	}
-	require.NoError(t, s.Open(t.Context(), 1, true))
+	require.NoError(t, s.Open(t.Context(), 1, Options{}))
 	_, limit, err := s.Space(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 8<<20, limit)
@@ -125,7 +125,7 @@ func TestMeasurementOutlivesContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.js = measuring{whole, cancel}
-	require.ErrorIs(t, s.Open(ctx, 1, true), context.Canceled)
+	require.ErrorIs(t, s.Open(ctx, 1, Options{}), context.Canceled)
 	_, err := whole.Stream(t.Context(), measureLock)
 	require.ErrorIs(t, err, js.ErrStreamNotFound)
 	_, err = whole.Stream(t.Context(), measureStream)

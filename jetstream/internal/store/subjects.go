@@ -8,7 +8,8 @@ import (
 // Subjects are the subjects of a queue, below clichain.NAME. A job is at job.CLASS.GROUP.KEY, or at job.later.GROUP.KEY
 // while it waits for a time. CLASS is the class of its needs. GROUP is PRIORITY@OWNER, or PRIORITY for a job without an
 // owner. Both have the same number of tokens, so that one filter finds each job of a key. A result is at
-// result.answered.KEY or result.failed.KEY. mark.KEY marks a job that may change something and that a worker began.
+// result.answered.KEY or result.failed.KEY. mark.KEY marks a job that may change something and that a worker began, and
+// summary has the counts of the results.
 type Subjects struct{ name string }
 
 // Key returns the token for a job's ID in subjects. Subjects allow no blanks or dots, and every administrator of a
@@ -40,6 +41,7 @@ func (s Subjects) Failed(key string) string { return s.subject("result.failed." 
 
 func (s Subjects) answered(key string) string { return s.subject("result.answered." + key) }
 func (s Subjects) mark(key string) string     { return s.subject("mark." + key) }
+func (s Subjects) summary() string            { return s.subject("summary") }
 
 // Wake is the subject on which submitters wake workers. Nothing there is stored.
 func (s Subjects) Wake() string { return s.subject("wake") }
