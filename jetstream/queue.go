@@ -31,7 +31,8 @@ type Config struct {
 	// MaxResultAge and MaxResultBytes bound the results, with the dead letters. The server removes a result at that age,
 	// and workers remove the oldest results while all of them take more space. Neither removes a job. Open changes the
 	// limits of a queue that has others, for all clients. Zero: those of the queue, or 30 days and a quarter of the
-	// store, at most 1 GiB, for a new queue. Minimum: 1 h and 1 MiB.
+	// store, at most 1 GiB, for a new queue. Minimum: MinResultAge and
+	// MinResultBytes.
 	MaxResultAge   time.Duration
 	MaxResultBytes int64
 	// MustExist makes Open and OpenCooldowns create nothing. If there is no such queue, Open returns a
@@ -42,9 +43,12 @@ type Config struct {
 const (
 	defaultAckWait    = 30 * time.Second
 	defaultMaxDeliver = 5
-	// A result must outlive the redelivery of its job.
-	minResultAge   = time.Hour
-	minResultBytes = 1 << 20
+)
+
+// The least values of Config.MaxResultAge and Config.MaxResultBytes. A result must outlive the redelivery of its job.
+const (
+	MinResultAge   = time.Hour
+	MinResultBytes = 1 << 20
 )
 
 var queueName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -72,12 +76,12 @@ func (c *Config) withDefaults() (Config, error) {
 		return out, fmt.Errorf("jetstream: an AckWait of %v: use a second or more, or 0 for 30 s", out.AckWait)
 	case out.MaxDeliver < 1:
 		return out, fmt.Errorf("jetstream: a MaxDeliver of %d: use 1 or more, or 0 for 5", out.MaxDeliver)
-	case out.MaxResultAge != 0 && out.MaxResultAge < minResultAge:
-		return out, fmt.Errorf("jetstream: a MaxResultAge of %v: use 1h or more, or 0 for that of the queue",
-			out.MaxResultAge)
-	case out.MaxResultBytes != 0 && out.MaxResultBytes < minResultBytes:
-		return out, fmt.Errorf("jetstream: a MaxResultBytes of %d: use 1048576 (1 MiB) or more, or 0 for that of the queue",
-			out.MaxResultBytes)
+	case out.MaxResultAge != 0 && out.MaxResultAge < MinResultAge:
+		return out, fmt.Errorf("jetstream: a MaxResultAge of %v: use %v or more, or 0 for that of the queue",
+			out.MaxResultAge, MinResultAge)
+	case out.MaxResultBytes != 0 && out.MaxResultBytes < MinResultBytes:
+		return out, fmt.Errorf("jetstream: a MaxResultBytes of %d: use %d or more, or 0 for that of the queue",
+			out.MaxResultBytes, MinResultBytes)
 	}
 	return out, nil
 }

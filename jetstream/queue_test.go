@@ -112,6 +112,7 @@ func TestInvalidConfig(t *testing.T) {
 	nc := embed(t)
 	for _, cfg := range []jetstream.Config{
 		{Name: "a.b"}, {Name: strings.Repeat("a", 65)}, {Replicas: -1}, {Replicas: 6}, {AckWait: time.Millisecond}, {MaxDeliver: -1},
+		{MaxResultAge: time.Minute}, {MaxResultAge: -time.Hour}, {MaxResultBytes: 1}, {MaxResultBytes: -1 << 30},
 	} {
 		_, err := jetstream.Open(t.Context(), nc, &cfg)
 		require.Error(t, err, "%+v", cfg)

@@ -21,6 +21,8 @@ type QueueFlags struct {
 	// MustExist makes Open fail if the queue does not exist. A command that reads or changes a queue must not create
 	// one for a mistyped name.
 	MustExist bool
+
+	limits resultLimits
 }
 
 // Register declares the flags. Call it once.
@@ -40,7 +42,7 @@ func (f *QueueFlags) Check() error {
 	case f.Store == "" && !f.NATS.Given():
 		return console.Usagef("no queue: use --nats URL, %s or --store DIRECTORY", ServerVariable)
 	}
-	return nil
+	return f.limits.check()
 }
 
 // Queue is an open queue with its connection. It must be closed.
@@ -61,6 +63,7 @@ func (f *QueueFlags) Open(ctx context.Context, create bool) (*Queue, error) {
 	}
 	cfg := f.NATS.QueueConfig()
 	cfg.MustExist = f.MustExist
+	cfg.MaxResultAge, cfg.MaxResultBytes = f.limits.age, f.limits.bytes
 	if q.Queue, err = jetstream.Open(ctx, q.Conn, cfg); err != nil {
 		return nil, errors.Join(openError(err), q.Close())
 	}
