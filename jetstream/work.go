@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/readiness"
+	"github.com/clichain/clichain/jetstream/internal/store"
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -110,7 +111,7 @@ func (w *worker) run(ctx context.Context) {
 	w.results = &resultWriter{writer: w.write, q: w.q, spool: spool, running: running, onResult: w.OnResult}
 	var reports sync.WaitGroup
 	reports.Go(func() { w.presence.run(running) })
-	reports.Go(func() { w.keepHouse(running) })
+	reports.Go(func() { store.Cleaner{Store: w.q.store}.Keep(running, w.Logger) })
 	w.results.storeSpooled(ctx)
 	var jobs sync.WaitGroup
 	jobs.Go(func() {

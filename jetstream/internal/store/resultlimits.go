@@ -11,8 +11,8 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// ResultLimits bound the results of a queue. A zero field means the limit that the queue has, or the default for a queue that
-// has none.
+// ResultLimits bound the results of a queue. A zero field means the limit that the queue has, or the default for a
+// queue that has none.
 type ResultLimits struct {
 	Age   time.Duration // the server enforces it
 	Bytes int64         // with large payloads; workers enforce it
@@ -48,7 +48,8 @@ func (s *Store) openResults(ctx context.Context, replicas int, want ResultLimits
 		return nil
 	}
 	if s.Results, err = s.js.UpdateStream(ctx, changed); err != nil {
-		return fmt.Errorf("stream %s: change its limits from %v to %v: %w", changed.Name, before, resultLimitsOf(&changed), err)
+		return fmt.Errorf("stream %s: change its limits from %v to %v: %w",
+			changed.Name, before, resultLimitsOf(&changed), err)
 	}
 	return nil
 }
