@@ -9,6 +9,14 @@ import (
 	"syscall"
 )
 
+// swap replaces a file that is open. It closes the old file last, because that ends its lock.
+func swap(rename, closeOld func() error) error {
+	if err := rename(); err != nil {
+		return err
+	}
+	return closeOld()
+}
+
 // checkOwner returns an error if a user other than the user of this process owns the file at path. info describes
 // this file.
 func checkOwner(path string, info fs.FileInfo) error {

@@ -93,13 +93,10 @@ func (o *Output[R]) replace(fill func(next *Output[R]) error, put func(from, to 
 		_ = next.file.Close()
 		return err
 	}
-	if err := put(next.name, o.name); err != nil {
+	if err := swap(func() error { return put(next.name, o.name) }, o.Close); err != nil {
 		return Explain(o.name, err)
 	}
 	syncDir(filepath.Dir(o.name))
-	if err := o.Close(); err != nil {
-		return Explain(o.name, err)
-	}
 	if err := o.open(); err != nil {
 		return err
 	}
