@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// HomeVariable is the environment variable that names the home directory.
+const HomeVariable = "USERPROFILE"
+
 // Both flags have no effect on this system.
 const (
 	openNoWait   = 0
@@ -31,8 +34,8 @@ func protected(string) bool { return false }
 // keepsEntries is always false, for the same reason as protected.
 func keepsEntries(string) bool { return false }
 
-// stateHome returns the cache directory: it is local to this machine, and nothing empties it.
-func stateHome() (string, error) { return os.UserCacheDir() }
+// defaultStateHome returns the cache directory: it is local to this machine, and nothing empties it.
+func defaultStateHome() (string, error) { return os.UserCacheDir() }
 
 // Writable reports whether the directory exists. Only a write would show whether this user may write there.
 func Writable(path string) bool {

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// HomeVariable is the environment variable that names the home directory.
+const HomeVariable = "HOME"
+
 // openNoWait makes opening a pipe return at once instead of waiting for a writer.
 const openNoWait = syscall.O_NONBLOCK
 
@@ -80,12 +83,8 @@ func closeToOthers(dir *os.File, info fs.FileInfo, path string) error {
 	return err
 }
 
-// stateHome returns the directory in which programs keep data that must not be lost. It ignores a relative
-// XDG_STATE_HOME, which would depend on the working directory of this process.
-func stateHome() (string, error) {
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return dir, nil
-	}
+// defaultStateHome is stateHome without XDG_STATE_HOME.
+func defaultStateHome() (string, error) {
 	home, err := os.UserHomeDir()
 	if err == nil && !filepath.IsAbs(home) {
 		err = fmt.Errorf("HOME=%s is not an absolute path: set it to one", home)

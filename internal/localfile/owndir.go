@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // CacheDir returns the directory for this user's data that can be generated again, and creates it if it is
@@ -53,6 +52,15 @@ func StateDir() (string, error) {
 	return dir, nil
 }
 
+// stateHome returns the directory in which programs keep data that must not be lost. It ignores a relative
+// XDG_STATE_HOME, which would depend on the working directory of this process.
+func stateHome() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	return defaultStateHome()
+}
+
 // MakeDir is [os.MkdirAll] for directories that only this user may enter. It never creates the home: for a
 // directory below a home that does not exist, it returns an error.
 func MakeDir(dir string) error {
@@ -81,7 +89,7 @@ func MakeOwnDir(path string) error {
 // directory, OwnDir removes these permissions.
 func OwnDir(path string) (*os.Root, error) {
 	if !filepath.IsAbs(path) {
-		return nil, fmt.Errorf("%s is not an absolute path: set HOME to an absolute path", path)
+		return nil, fmt.Errorf("%s is not an absolute path: set %s to an absolute path", path, HomeVariable)
 	}
 	path = filepath.Clean(path)
 	if err := MakeDir(filepath.Dir(path)); err != nil {
@@ -180,12 +188,8 @@ type missingHomeError struct {
 }
 
 func (e *missingHomeError) Error() string {
-	variable := "HOME"
-	if runtime.GOOS == "windows" {
-		variable = "USERPROFILE"
-	}
 	return fmt.Sprintf("cannot create %s: %s=%s does not exist: create it, or set %[2]s to a directory that exists",
-		e.dir, variable, e.home)
+		e.dir, HomeVariable, e.home)
 }
 
 func (e *missingHomeError) Unwrap() error { return e.err }

@@ -13,11 +13,11 @@ func HomeProblem(home string) (code, message, hint string) {
 	info, err := os.Stat(home)
 	switch {
 	case home == "" || err != nil || !info.IsDir():
-		return "home_missing", fmt.Sprintf("HOME=%q is not a directory", home),
-			"set HOME to a directory: CLIs keep their login and sessions there"
+		return "home_missing", fmt.Sprintf("%s=%q is not a directory", localfile.HomeVariable, home),
+			"set " + localfile.HomeVariable + " to a directory: CLIs keep their login and sessions there"
 	case !localfile.Writable(home):
-		return "home_readonly", "HOME=" + home + " is not writable",
-			"set HOME to a writable directory that contains the credential files"
+		return "home_readonly", localfile.HomeVariable + "=" + home + " is not writable",
+			"set " + localfile.HomeVariable + " to a writable directory that contains the credential files"
 	}
 	return "", "", ""
 }
