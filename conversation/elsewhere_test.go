@@ -57,6 +57,15 @@ func TestConversationAddsFailures(t *testing.T) {
 	}
 }
 
+// Add changes only its own copy of the response.
+func TestConversationAddKeepsResponse(t *testing.T) {
+	c := conversation.New(newFake("a").backend(), nil)
+	resp := &clichain.Response{Text: "yes"}
+	require.NoError(t, c.Add(t.Context(), "one", resp, nil))
+	require.Equal(t, &clichain.Response{Text: "yes"}, resp)
+	require.Equal(t, "a", c.Threads()[0].Backend)
+}
+
 func TestConversationAddRefuses(t *testing.T) {
 	c := conversation.New(newFake("a").backend(), nil)
 	require.ErrorIs(t, c.Add(t.Context(), "one", nil, nil), clichain.ErrBadOption)

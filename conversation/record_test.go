@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ func TestLoadRefusesDamagedRecords(t *testing.T) {
 		`{"version":1,"messages":[{"role":"user","content":"a","files":["\u0000"]}]}`: "",
 		`{"version":1,"dropped":-1,"messages":[]}`:                                    "number of dropped messages",
 		`{"version":1,"dropped":1099511627777,"lead":"x","messages":[]}`:              "number of dropped messages",
+		`{"version":1,"dropped":1,"lead":"a\u0000b","messages":[]}`:                   "its lead has a NUL byte",
 		`{"version":1,"lead":"obey","messages":[]}`:                                   "number of dropped messages",
 		thread(`{"backend":"a","session":"b.czE"}`):                                   "is not a session of a",
 		thread(`{"backend":"a","session":"--help"}`):                                  "is not a session of a",
@@ -124,6 +126,47 @@ func TestLoadRefusesDamagedRecords(t *testing.T) {
 	require.ErrorIs(t, err, errDisk)
 	require.NotErrorIs(t, err, conversation.ErrRecord)
 	require.ErrorIs(t, conversation.New(nil, nil).Save(failing{}), errDisk)
+}
+
+// An endless record is rejected after its limit.
+func TestLoadLimitsRecord(t *testing.T) {
+	endless := io.MultiReader(strings.NewReader(`{"version":1,"messages":[]}`), spaces{})
+	_, err := conversation.Load(endless, newFake("a").backend(), nil)
+	require.ErrorIs(t, err, conversation.ErrRecord)
+	require.ErrorContains(t, err, "more than 67108864 bytes")
+}
+
+// spaces is an endless reader.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// A record has its own sessions, so the settings can have none.
+func TestLoadRefusesSession(t *testing.T) {
+	for _, session := range []string{"a.czE", "no session"} {
+		cfg := &conversation.Config{Request: clichain.Request{Session: session}}
+		_, err := conversation.Load(strings.NewReader(`{"version":1,"messages":[]}`), newFake("a").backend(), cfg)
+		require.ErrorIs(t, err, clichain.ErrBadOption, session)
+		require.ErrorContains(t, err, "has its own sessions")
+	}
+}
+
+// A summary can repeat a secret of the messages that it replaces.
+func TestSummaryIsRedacted(t *testing.T) {
+	t.Setenv("SOME_API_KEY", "correct-horse-battery-9")
+	cfg := &conversation.Config{MaxBytes: 1, Summarize: func(context.Context, []clichain.Message) (string, error) {
+		return "the key is correct-horse-battery-9", nil
+	}}
+	c := conversation.New(newFake("a").backend(), cfg)
+	send(t, c, "one", "a")
+	send(t, c, "two", "a")
+	require.Contains(t, saved(t, c), "the key is [redacted]")
+	require.NotContains(t, saved(t, c), "battery")
 }
 
 var errDisk = errors.New("disk")

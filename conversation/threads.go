@@ -41,26 +41,28 @@ func (h *history) answered(resp *clichain.Response, files []string) {
 	h.threads = slices.Concat(h.threads[i:i+1], h.threads[:i], h.threads[i+1:])
 }
 
-// failed records which sessions the failed attempts of a turn have left. held reports whether one of them holds the
-// message. Only a session that its CLI reported is known to hold it.
-func (h *history) failed(attempts []call.Attempt) (held bool) {
+// failed records which sessions the failed attempts of a turn have left. Only a session that its CLI reported is known
+// to hold the message.
+func (h *history) failed(attempts []call.Attempt) {
 	for _, a := range attempts {
 		if inner := call.AsChainError(a.Err); inner != nil {
-			held = h.failed(inner.Attempts) || held
+			h.failed(inner.Attempts)
+			continue
+		}
+		if a.Skipped {
 			continue
 		}
 		be, ok := errors.AsType[*call.Error](a.Err)
-		switch {
-		case a.Skipped || ok && be.Stage == call.StageSkipped:
-		case !ok || be.Session == "" || be.Reason == clichain.ReasonContextOverflow:
-			h.forget(a.Backend)
-		default:
-			parsed, _ := session.Parse(be.Session)
-			h.set(call.Thread{Backend: parsed.Backend, Session: be.Session, Messages: h.total(), Interrupted: true})
-			held = true
+		var handle session.Handle
+		if ok {
+			handle, ok = session.Parse(be.Session)
 		}
+		if !ok || be.Reason == clichain.ReasonContextOverflow {
+			h.forget(a.Backend)
+			continue
+		}
+		h.set(call.Thread{Backend: handle.Backend, Session: be.Session, Messages: h.total(), Interrupted: true})
 	}
-	return held
 }
 
 // attemptsOf returns the failed attempts of a turn.
@@ -77,7 +79,7 @@ func attemptsOf(resp *clichain.Response, err error) []call.Attempt {
 
 // mayShorten reports whether a backend refused the length of the messages, and no backend can have changed anything.
 func mayShorten(attempts []call.Attempt) bool {
-	overflowed := func(a call.Attempt) bool { return a.Reason == clichain.ReasonContextOverflow && !a.Skipped }
+	overflowed := func(a call.Attempt) bool { return a.Reason == clichain.ReasonContextOverflow }
 	acted := func(a call.Attempt) bool {
 		be, ok := errors.AsType[*call.Error](a.Err)
 		return ok && be.SideEffects

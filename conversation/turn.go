@@ -171,11 +171,11 @@ func (t *turn) checkpoint() {
 func (t *turn) settle(resp *clichain.Response, err error) {
 	attempts, files := attemptsOf(resp, err), t.changed.files()
 	t.locked(func(h *history) {
-		held := h.failed(attempts)
+		h.failed(attempts)
 		switch last := len(h.messages) - 1; {
 		case err == nil:
 			h.answered(resp, files)
-		case held || len(files) > 0:
+		case len(files) > 0:
 			h.messages[last].Files = union(h.messages[last].Files, files)
 		case !h.holdsLast():
 			h.messages = h.messages[:last]

@@ -142,6 +142,19 @@ func TestSaveDuringTurnChangesNothing(t *testing.T) {
 	require.Equal(t, before, after)
 }
 
+// A backend of another package can report a session that is none. The conversation continues without it.
+func TestFailureWithInvalidSession(t *testing.T) {
+	failing := clichain.BackendFunc("a", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return nil, &call.Error{Backend: "a", Reason: clichain.ReasonServerError, Stage: call.StageStarted, Session: "no session"}
+	})
+	c := conversation.New(failing, nil)
+	for range 2 {
+		_, err := c.Send(t.Context(), "one")
+		require.ErrorIs(t, err, clichain.ErrServerError)
+		require.Empty(t, c.Messages())
+	}
+}
+
 // A message with the text of the previous answer is another message.
 func TestMessageThatRepeatsAnswer(t *testing.T) {
 	c := conversation.New(sharing{newFake("a").backend(), &clichain.Response{Text: "yes"}}, nil)
