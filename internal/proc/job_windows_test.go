@@ -1,0 +1,130 @@
+package proc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/internal/proc"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
+)
+
+// The test binary plays other programs if this variable names one. Its value for a program may follow a space.
+const roleVariable = "CLICHAIN_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	fake.Main()
+	switch os.Getenv(roleVariable) {
+	case "host": // runs the program in the next variable until it is killed
+		_, err := proc.Run(context.Background(), proc.Command{Path: os.Getenv("CLICHAIN_TEST_PROGRAM")})
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	case "breakaway": // starts the program in the next variable outside the job
+		cmd := exec.Cmd{Path: os.Getenv("CLICHAIN_TEST_PROGRAM")}
+		cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_BREAKAWAY_FROM_JOB}
+		fmt.Println(errors.Is(cmd.Start(), windows.ERROR_ACCESS_DENIED))
+		os.Exit(0)
+	}
+	os.Exit(fake.Run(m))
+}
+
+// running returns how many processes run a program. It does not use the job.
+func running(t *testing.T, path string) (n int) {
+	t.Helper()
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	require.NoError(t, err)
+	defer func() { _ = windows.CloseHandle(snapshot) }()
+	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
+		if windows.UTF16ToString(entry.ExeFile[:]) == filepath.Base(path) {
+			n++
+		}
+	}
+	require.ErrorIs(t, err, windows.ERROR_NO_MORE_FILES)
+	return n
+}
+
+func eventually(t *testing.T, path string, want int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return running(t, path) == want }, time.Minute, 10*time.Millisecond)
+}
+
+var hang = fake.Step{Hang: true}
+
+// families are programs with children that try to stay.
+var families = map[string]struct {
+	spawn     fake.Spawn
+	processes int
+}{
+	"child":         {fake.Spawn{Steps: []fake.Step{hang}}, 2},
+	"group":         {fake.Spawn{Steps: []fake.Step{hang}, Setsid: true, Count: 3}, 4},
+	"daemon":        {fake.Spawn{Steps: []fake.Step{hang}, Daemon: true}, 2},
+	"grandchildren": {fake.Spawn{Steps: []fake.Step{{Spawn: &fake.Spawn{Steps: []fake.Step{hang}, Setsid: true}}, hang}}, 3},
+}
+
+func TestJobEndsFamilies(t *testing.T) {
+	for name, family := range families {
+		t.Run(name, func(t *testing.T) {
+			path := fake.New(t, "job-"+name, fake.Scenario{Steps: []fake.Step{{Spawn: &family.spawn}, hang}})
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan proc.Result, 1)
+			go func() {
+				result, _ := proc.Run(ctx, proc.Command{Path: path, Grace: -1}) // its result shows an error
+				done <- result
+			}()
+			eventually(t, path, family.processes)
+			cancel()
+			result := <-done
+			require.True(t, result.TreeClean)
+			require.GreaterOrEqual(t, result.Leftovers, family.processes-1) // wine adds a process for the console
+			eventually(t, path, 0)
+		})
+	}
+}
+
+// A program that exits leaves nothing behind.
+func TestJobEndsChildrenOfEndedProgram(t *testing.T) {
+	steps := []fake.Step{{Spawn: &fake.Spawn{Steps: []fake.Step{hang}, Setsid: true}}, fake.Exit(3)}
+	path := fake.New(t, "job-exits", fake.Scenario{Steps: steps})
+	result, err := proc.Run(t.Context(), proc.Command{Path: path})
+	require.NoError(t, err)
+	require.True(t, result.TreeClean)
+	require.Positive(t, result.Leftovers)
+	require.Equal(t, 3, result.ExitCode)
+	eventually(t, path, 0)
+}
+
+func TestJobEndsWithHost(t *testing.T) {
+	for name, family := range families {
+		t.Run(name, func(t *testing.T) {
+			path := fake.New(t, "hosted-"+name, fake.Scenario{Steps: []fake.Step{{Spawn: &family.spawn}, hang}})
+			host := exec.Command(os.Args[0])
+			host.Env = append(os.Environ(), roleVariable+"=host", "CLICHAIN_TEST_PROGRAM="+path)
+			require.NoError(t, host.Start())
+			eventually(t, path, family.processes)
+			require.NoError(t, host.Process.Kill())
+			require.Error(t, host.Wait())
+			eventually(t, path, 0)
+		})
+	}
+}
+
+func TestJobRefusesBreakaway(t *testing.T) {
+	path := fake.New(t, "job-breaks-away", fake.Scenario{Steps: []fake.Step{hang}})
+	result, err := proc.Run(t.Context(), proc.Command{
+		Path: os.Args[0],
+		Env:  append(os.Environ(), roleVariable+"=breakaway", "CLICHAIN_TEST_PROGRAM="+path),
+	})
+	require.NoError(t, err)
+	require.Equal(t, "true\n", string(result.Stdout.Head))
+	eventually(t, path, 0)
+}
