@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/internal/cooling"
 )
 
-// probe sends a probe to a candidate in doubt before its attempt. It returns an error if the probe failed and
-// the candidate is in cooldown.
+// probe sends a probe to a candidate in doubt before its attempt. It returns an error if the candidate is
+// in cooldown now, or if the probe left too little time for the attempt.
 func (l *Loop) probe(i int, a *attempt) *call.Error {
 	c := a.candidate
 	refused := a.entry.Confirm(l.ctx, func() ([]call.Attempt, bool, error) {
@@ -28,10 +28,19 @@ func (l *Loop) probe(i int, a *attempt) *call.Error {
 			})
 		return tried, cutShort || l.cutShort(slice, view, start), err
 	})
-	if probed := a.entry.Probed(); len(probed) > 0 && refused == nil {
-		l.emit(call.Event{Kind: call.EventAttempt, Backend: c.Name(), Attempt: &probed[len(probed)-1]})
+	probed := a.entry.Probed()
+	if len(probed) == 0 || refused != nil {
+		return refused
 	}
-	return refused
+	l.emit(call.Event{Kind: call.EventAttempt, Backend: c.Name(), Attempt: &probed[len(probed)-1]})
+	late := l.skip(c, false)
+	if late == nil { // another call may have met a limit in the meantime
+		late = l.Cooldowns.Skip(l.ctx, c.call(l.Req))
+	}
+	if late != nil {
+		l.attempts = append(l.attempts, probed...)
+	}
+	return late
 }
 
 // answerProbe sends a probe to a candidate, and delivers its start events and failed attempts.
