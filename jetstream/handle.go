@@ -23,6 +23,7 @@ type delivery struct {
 	class      string // of the message
 	data       []byte // the job as received
 	begun      bool   // this worker has set the mark
+	moved      bool   // an operator began to move it while it ran
 	lease      *lease
 	slot       *store.Slot // of the owner; nil: the job needs none
 }
@@ -125,7 +126,8 @@ func (w *worker) settled(d *delivery) (bool, error) {
 			return false, err
 		}
 	}
-	if d.deliveries > 1 {
+	scheduled := store.WasScheduled(d.msg)
+	if d.deliveries > 1 || scheduled {
 		newest, err := w.q.store.LastJob(w.write.ctx, d.key)
 		if err != nil {
 			return false, err
@@ -134,9 +136,13 @@ func (w *worker) settled(d *delivery) (bool, error) {
 			return true, nil
 		}
 	}
-	// Also at the first delivery: a Submit of the same ID may have added the job after it left the queue.
+	// Also at the first delivery: a Submit of the same ID may have added the job after it left the queue. An operator who
+	// canceled the job may have been interrupted.
 	result, err := w.q.store.LastResult(w.write.ctx, d.key)
-	return result != nil, err
+	if err != nil || result != nil || !scheduled {
+		return result != nil, err
+	}
+	return w.settledMove(d)
 }
 
 // reject returns why a job must not run: its deadline has passed, it had too many deliveries, or it may have acted
@@ -202,24 +208,31 @@ func (w *worker) begin(d *delivery) (*Failure, error) {
 func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Request) {
 	w.OnStart(&d.Job)
 	defer w.OnEnd(&d.Job)
-	run, cancel := w.Context(ctx, &d.Job), context.CancelFunc(func() {})
+	run, unwatch := w.watch(w.Context(ctx, &d.Job), d)
+	cancel := context.CancelFunc(func() {})
 	if !d.Deadline.IsZero() {
 		run, cancel = context.WithDeadline(run, d.Deadline)
 	}
 	resp, err := w.backend.Complete(run, allowed)
+	stopped := errors.Is(context.Cause(run), errStopped)
 	cancel()
+	unwatch()
 	if err == nil {
 		w.limiter.spend(d, resp.TotalUsage())
 		w.finish(d, &Result{Response: resp})
 		return
 	}
-	w.ready.Forget()
-	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
-	failure := failureOf(err)
 	chain, _ := errors.AsType[*clichain.ChainError](err)
 	if chain != nil {
 		w.limiter.spend(d, chain.Usage())
 	}
+	if stopped {
+		w.stopped(d)
+		return
+	}
+	w.ready.Forget()
+	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
+	failure := failureOf(err)
 	if ctx.Err() == nil && w.lacksNeeds(d, chain) {
 		w.refuse(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
 		return
@@ -255,6 +268,9 @@ func (w *worker) finish(d *delivery, r *Result) {
 		w.unmark(d)
 	}
 	w.acknowledge(d)
+	if d.moved {
+		w.forgetMoved(d)
+	}
 	if err == nil {
 		w.OnResult(r)
 	}

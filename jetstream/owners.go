@@ -1,12 +1,9 @@
 package jetstream
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
-	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
@@ -38,28 +35,6 @@ type OwnerStatus struct {
 type OwnerUse struct {
 	CostUSD float64 `json:"cost_usd"`
 	Tokens  int64   `json:"tokens"` // input and output
-}
-
-// owner returns the status of an owner. It is valid until the next call.
-func (s *Status) owner(name string) *OwnerStatus {
-	at, found := slices.BinarySearchFunc(s.Owners, name, func(o OwnerStatus, name string) int {
-		return strings.Compare(o.Owner, name)
-	})
-	if !found {
-		s.Owners = slices.Insert(s.Owners, at, OwnerStatus{Owner: name})
-	}
-	return &s.Owners[at]
-}
-
-// countOwners adds the jobs of each owner. The consumers have just been asked.
-func (s *Status) countOwners(consumers []*classes.Consumer) {
-	for _, c := range consumers {
-		if info := c.CachedInfo(); int(info.NumPending)+info.NumAckPending > 0 {
-			o := s.owner(c.Owner)
-			o.Waiting += int(info.NumPending)
-			o.Running += info.NumAckPending
-		}
-	}
 }
 
 // count adds results to an owner.

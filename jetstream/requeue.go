@@ -142,20 +142,6 @@ func (w *worker) leaveToNewer(d *delivery) error {
 	return nil
 }
 
-// replaceJob replaces the message in which a job was delivered. Until a time in the future the job waits. ErrExists:
-// the job has another message by now.
-func (q *Queue) replaceJob(ctx context.Context, e *envelope, sequence uint64, until time.Time) error {
-	class, err := q.route(ctx, e)
-	if err != nil {
-		return err
-	}
-	j, err := e.stored(class)
-	if err != nil {
-		return err
-	}
-	return q.store.Replace(ctx, j, sequence, until)
-}
-
 // unschedule makes the jobs that wait for the end of a limit available to the first worker that can run them. Workers
 // of the first protocol would postpone them until that time.
 func (q *Queue) unschedule(ctx context.Context) error {

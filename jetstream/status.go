@@ -3,9 +3,12 @@ package jetstream
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -31,6 +34,8 @@ type Status struct {
 	// Owners are the owners of the counted jobs, sorted by Owner. Empty: no job has an owner.
 	Owners  []OwnerStatus  `json:"owners,omitempty"`
 	Workers []WorkerStatus `json:"workers,omitempty"`
+	// Pauses are the current pauses: that of all jobs first, then those of owners.
+	Pauses []Pause `json:"pauses,omitempty"`
 	// Unmet are the jobs that no connected worker can take, submitted at least ten minutes ago.
 	Unmet []Unmet `json:"unmet,omitempty"`
 	// Cooldowns are the current cooldowns of the fleet; see OpenCooldowns.
@@ -73,6 +78,7 @@ type Depth struct {
 	Running int              // jobs that workers run
 	Parked  int              // jobs that wait for a time
 	Failed  int              // dead letters
+	Pauses  []Pause          // the current pauses
 	// Oldest is the time at which the oldest of the jobs that wait for a worker was submitted. Zero: none waits.
 	Oldest time.Time
 }
@@ -115,7 +121,11 @@ func (q *Queue) waitingDepth(ctx context.Context) (d Depth, err error) {
 	if err != nil {
 		return d, fmt.Errorf("jetstream: %w", err)
 	}
-	d.Parked = max(int(info.State.Msgs)-rest-1, 0) // without the anchor
+	var pauses int
+	if d.Pauses, pauses, err = NewOperator(q).pauses(ctx); err != nil {
+		return d, err
+	}
+	d.Parked = max(int(info.State.Msgs)-rest-1-pauses, 0) // without the anchor and the pauses
 	return d, nil
 }
 
@@ -124,7 +134,7 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 	if err != nil {
 		return err
 	}
-	s.Ready, s.Running, s.Parked = d.Ready, d.Running, d.Parked
+	s.Ready, s.Running, s.Parked, s.Pauses = d.Ready, d.Running, d.Parked, d.Pauses
 	if s.Parked > 0 {
 		// The server counts a new job at its consumer a moment after it has stored it. Reading the jobs that have a
 		// time keeps such a job from counting as parked.
@@ -140,6 +150,28 @@ func (q *Queue) countJobs(ctx context.Context, s *Status) error {
 	s.Embedded = q.store.Conn.Opts.InProcessServer != nil
 	s.addServers(q.store.Jobs.CachedInfo()) // Depth has requested it
 	return nil
+}
+
+// owner returns the status of an owner. It is valid until the next call.
+func (s *Status) owner(name string) *OwnerStatus {
+	at, found := slices.BinarySearchFunc(s.Owners, name, func(o OwnerStatus, name string) int {
+		return strings.Compare(o.Owner, name)
+	})
+	if !found {
+		s.Owners = slices.Insert(s.Owners, at, OwnerStatus{Owner: name})
+	}
+	return &s.Owners[at]
+}
+
+// countOwners adds the jobs of each owner. The consumers have just been asked.
+func (s *Status) countOwners(consumers []*classes.Consumer) {
+	for _, c := range consumers {
+		if info := c.CachedInfo(); int(info.NumPending)+info.NumAckPending > 0 {
+			o := s.owner(c.Owner)
+			o.Waiting += int(info.NumPending)
+			o.Running += info.NumAckPending
+		}
+	}
 }
 
 // addServers adds the servers, and a warning if they may lose jobs and a client can see that.

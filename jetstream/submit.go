@@ -68,6 +68,20 @@ func (q *Queue) add(ctx context.Context, e *envelope) error {
 	return q.store.Add(ctx, j)
 }
 
+// replaceJob replaces the message in which a job was delivered. Until a time in the future the job waits. ErrExists:
+// the job has another message by now.
+func (q *Queue) replaceJob(ctx context.Context, e *envelope, sequence uint64, until time.Time) error {
+	class, err := q.route(ctx, e)
+	if err != nil {
+		return err
+	}
+	j, err := e.stored(class)
+	if err != nil {
+		return err
+	}
+	return q.store.Replace(ctx, j, sequence, until)
+}
+
 // Retry submits the job of a dead letter again, without its history. It removes a Deadline that has passed. The error
 // is [ErrNotFound] if there is no such dead letter, and [ErrExists] if the worker that failed does not release the
 // job within 10 s. If Failure.SideEffects is set, a person should decide to retry.

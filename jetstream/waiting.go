@@ -147,6 +147,25 @@ func (q *Queue) addClasses(ctx context.Context, s *Status) error {
 	return nil
 }
 
+// isIdle reports whether the worker runs no job, and the server has none that it can take now.
+func (w *worker) isIdle(ctx context.Context) bool {
+	if len(w.slots) > 0 || w.results.unstored.Load() > 0 {
+		return false
+	}
+	if w.q.consumers.Refresh(ctx) != nil || w.pauses.refresh(ctx) != nil {
+		return false
+	}
+	for _, c := range w.q.consumers.List() {
+		if w.pauses.has(c) || !w.accepts(ctx, c) {
+			continue
+		}
+		if info, err := c.Info(ctx); err != nil || info.NumPending > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // firstSubmitted returns when the first job of a class after a sequence was submitted; zero if there is none any more.
 // It does not read a large payload, and then returns when the job was last stored.
 func (q *Queue) firstSubmitted(ctx context.Context, c *classes.Consumer, after uint64) (since time.Time, err error) {

@@ -14,7 +14,6 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/readiness"
 	"github.com/clichain/clichain/jetstream/internal/store"
-	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -34,6 +33,8 @@ type worker struct {
 	write    *writer // its context outlives the jobs by lastWrites
 	results  *resultWriter
 	limiter  *limiter
+	watches  watches
+	pauses   pauseView
 	since    time.Time
 	slots    chan struct{} // one element for each job that runs
 	woken    chan struct{}
@@ -67,21 +68,17 @@ func (q *Queue) Work(ctx context.Context, b clichain.Backend, cfg *WorkConfig) e
 			Chain: c.Chain, Permissions: c.Permissions, Alone: c.Alone, Protocol: q.protocol,
 		}),
 		slots: make(chan struct{}, c.Slots), woken: make(chan struct{}, 1),
+		pauses: pauseView{o: NewOperator(q), onChange: c.OnPause},
 	}
 	w.presence = &presence{
 		bucket: q.store.Workers, name: c.Name, log: c.Logger, describe: w.describe, changed: make(chan struct{}, 1),
 	}
 	w.limiter = newLimiter(w)
-	wakes, err := q.store.Conn.Subscribe(q.store.Wake(), func(m *nats.Msg) {
-		if len(m.Data) > 0 && !q.consumers.Wake(string(m.Data)) {
-			w.newClass.Store(true)
-		}
-		w.wakeUp()
-	})
+	unsubscribe, err := w.subscribe()
 	if err != nil {
 		return fmt.Errorf("jetstream: %w", err)
 	}
-	defer func() { _ = wakes.Unsubscribe() }()
+	defer unsubscribe()
 	w.run(ctx)
 	return nil
 }
@@ -149,7 +146,7 @@ const (
 // take starts as many jobs as there are free slots.
 func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	poll := firstPoll
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !(w.Drain && w.isIdle(ctx)) {
 		wait := time.Duration(0)
 		switch free, until := w.Slots-len(w.slots), w.cooldownEnd(ctx); {
 		case free == 0, w.results.unstored.Load() > 0:
@@ -179,11 +176,14 @@ func (w *worker) fetch(ctx context.Context, n int, begin func(js.Msg)) (taken in
 		if len(w.q.consumers.List()) != known {
 			w.presence.change()
 		}
+		err = w.pauses.refresh(ctx)
+	}
+	if err == nil {
 		err = w.limiter.begin(ctx)
 	}
 	if err == nil {
 		taken, err = w.q.consumers.Fetch(n, classes.Take{
-			Accept:   func(c *classes.Consumer) bool { return w.accepts(ctx, c) },
+			Accept:   func(c *classes.Consumer) bool { return !w.pauses.has(c) && w.accepts(ctx, c) },
 			Priority: w.limiter.priority,
 			Allow:    func(c *classes.Consumer, n int) (int, error) { return w.limiter.allow(ctx, c, n) },
 			Begin:    begin,

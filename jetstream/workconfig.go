@@ -35,6 +35,10 @@ type WorkConfig struct {
 	// Alone says that there is no other worker: a job that this one cannot run fails. False: the job returns to the
 	// queue.
 	Alone bool
+	// Drain makes Work return nil when no job waits that this worker can take now, and its own jobs have ended. Jobs that
+	// wait for a time, for the end of a cooldown or of a pause, or for another worker do not count. False: Work continues
+	// until its ctx ends.
+	Drain bool
 	// Grace is how long jobs may continue after ctx has ended. Then the worker cancels them and returns them to the
 	// queue. Zero: at once.
 	Grace time.Duration
@@ -58,6 +62,8 @@ type WorkConfig struct {
 	// OnRest is called when no backend can answer before until, so that the worker takes no jobs, and again when that
 	// time changes.
 	OnRest func(until time.Time)
+	// OnPause is called when the queue is paused, and with nil when it is resumed.
+	OnPause func(p *Pause)
 }
 
 func (c *WorkConfig) withDefaults() (WorkConfig, error) {
@@ -90,6 +96,9 @@ func (c *WorkConfig) withDefaults() (WorkConfig, error) {
 	}
 	if out.OnEnd == nil {
 		out.OnEnd = func(*Job) {}
+	}
+	if out.OnPause == nil {
+		out.OnPause = func(*Pause) {}
 	}
 	if out.OnRest == nil {
 		out.OnRest = func(time.Time) {}

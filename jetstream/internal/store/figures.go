@@ -54,3 +54,6 @@ func figuresOf(h nats.Header) Figures {
 	}
 	return f
 }
+
+// ReasonOf returns the reason in the header of a result; empty for an answer.
+func ReasonOf(h nats.Header) clichain.Reason { return clichain.Reason(h.Get(reasonHeader)) }

@@ -129,15 +129,7 @@ func (s Subjects) CheckOrigin(m js.Msg) error {
 
 // Scheduled yields the messages of the jobs that wait for a time.
 func (s *Store) Scheduled(ctx context.Context) iter.Seq2[*js.RawStreamMsg, error] {
-	return func(yield func(*js.RawStreamMsg, error) bool) {
-		for sequence := uint64(1); ; {
-			msg, err := s.Jobs.GetMsg(ctx, sequence, js.WithGetMsgSubject(s.subject("job."+scheduledClass+".>")))
-			if errors.Is(err, js.ErrMsgNotFound) || !yield(msg, err) || err != nil {
-				return
-			}
-			sequence = msg.Sequence + 1
-		}
-	}
+	return s.Each(ctx, s.ParkedJobs(), 0)
 }
 
 // Due returns the time for which a job waits; zero if it waits for none.

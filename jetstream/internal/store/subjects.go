@@ -45,3 +45,6 @@ func (s Subjects) summary() string            { return s.subject("summary") }
 
 // Wake is the subject on which submitters wake workers. Nothing there is stored.
 func (s Subjects) Wake() string { return s.subject("wake") }
+
+// Stop is the subject on which operators announce that they have canceled a job. Nothing there is stored.
+func (s Subjects) Stop() string { return s.subject("stop") }
