@@ -259,6 +259,7 @@ func TestInvalidSettings(t *testing.T) {
 		"messages":      {a.backend(), prompt, clichain.ErrBadOption},
 		"threads":       {a.backend(), clichain.Request{Threads: []call.Thread{{Backend: "a"}}}, clichain.ErrBadOption},
 		"session id":    {a.backend(), clichain.Request{Options: clichain.Options{SessionID: "x"}}, clichain.ErrBadOption},
+		"continue":      {a.backend(), clichain.Request{Options: clichain.Options{Continue: true}}, clichain.ErrBadOption},
 		"wrong session": {a.backend(), clichain.Request{Session: "?"}, clichain.ErrBadSession},
 	} {
 		_, err := conversation.New(test.backend, &conversation.Config{Request: test.req}).Send(t.Context(), "hi")

@@ -162,3 +162,20 @@ func TestMessageThatRepeatsAnswer(t *testing.T) {
 	send(t, c, "yes", "a")
 	require.Len(t, c.Messages(), 4)
 }
+
+func TestMessageNamesFewFiles(t *testing.T) {
+	dir := t.TempDir()
+	acting := &tools{newFake("a", acted, acted).backend(), nil}
+	c := conversation.New(acting, &conversation.Config{Request: clichain.Request{Access: clichain.AccessWrite, Dir: dir}})
+	for attempt := range 2 {
+		acting.inputs = nil
+		for i := range 60 {
+			name := fmt.Sprintf("%d-%d.go", attempt, i)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+			acting.inputs = append(acting.inputs, fmt.Sprintf(`{"path":%q}`, name))
+		}
+		_, err := c.Send(t.Context(), "write")
+		require.Error(t, err)
+		require.Equal(t, 50, strings.Count(saved(t, c), ".go"))
+	}
+}

@@ -89,7 +89,7 @@ func isLoopback(host string) bool {
 		host = strings.TrimSuffix(inner, "]")
 	}
 	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
+	return host == "localhost" || err == nil && ip.Zone() == "" && ip.IsLoopback()
 }
 
 // checkToken refuses requests without the token. The time of the comparison does not depend on the token.

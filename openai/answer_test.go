@@ -241,3 +241,11 @@ func TestValidationErrors(t *testing.T) {
 	e = post(t, s, responses, `{"input":""}`).failure(t)
 	require.Equal(t, "input", e.Param)
 }
+
+// TestStreamWithBlanks checks that the blanks around a text that a backend trims later do not make it another text.
+func TestStreamWithBlanks(t *testing.T) {
+	backend := &script{events: []clichain.Event{delta(" a "), delta(" "), delta(" b\n"), done("a   b")}}
+	text, _, complete := streamed(t, post(t, serving(t, backend), chat, streamHi).body)
+	require.Equal(t, " a   b\n", text)
+	require.True(t, complete)
+}

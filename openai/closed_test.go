@@ -25,11 +25,11 @@ type unwritable struct {
 func (u *unwritable) Write(data []byte) (int, error) { u.writes++; return len(data), u.failure }
 func (u *unwritable) FlushError() error              { return errors.New("timeout") }
 
-// streamTo streams the answer of a backend to an unwritable connection.
-func streamTo(ctx context.Context, u *unwritable, backend clichain.Backend, cfg openai.Config) {
+// serveTo sends the answer of a backend to an unwritable connection.
+func serveTo(ctx context.Context, u *unwritable, backend clichain.Backend, body string, cfg openai.Config) {
 	cfg.Token = token
 	u.ResponseRecorder = httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+chat, strings.NewReader(streamHi))
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost"+chat, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	openai.NewHandler(backend, &cfg).ServeHTTP(u, r)
@@ -47,19 +47,22 @@ func TestUnreadStreamEnds(t *testing.T) {
 				}
 			}
 			u := &unwritable{failure: failure}
-			streamTo(t.Context(), u, backend, openai.Config{})
+			serveTo(t.Context(), u, backend, streamHi, openai.Config{})
 			require.Equal(t, 1, deltas)
 			require.Equal(t, 1, u.writes, "each further write would wait for its time limit")
 		})
 	}
 }
 
-// TestUnreadStreamIsIncomplete checks the log of a client that leaves before the end of an answer.
-func TestUnreadStreamIsIncomplete(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	backend := says()
-	backend.yielded = func(clichain.Event) { cancel() }
-	var log strings.Builder
-	streamTo(ctx, &unwritable{}, backend, openai.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	require.Contains(t, log.String(), "the client left")
+// TestUnreadAnswerIsLogged checks the log of a client that leaves before the end of an answer.
+func TestUnreadAnswerIsLogged(t *testing.T) {
+	for _, body := range []string{hi, streamHi} {
+		ctx, cancel := context.WithCancel(t.Context())
+		backend := says()
+		backend.yielded = func(clichain.Event) { cancel() }
+		var log strings.Builder
+		u := &unwritable{failure: errors.New("reset")}
+		serveTo(ctx, u, backend, body, openai.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		require.Contains(t, log.String(), "the client left", body)
+	}
 }

@@ -18,11 +18,8 @@ type cutter struct {
 
 func newCutter(stops []string) *cutter { return &cutter{stops: stops} }
 
-// add takes the next piece and returns the text to send.
+// add takes the next piece and returns the text to send. After stopped there must be no other piece.
 func (c *cutter) add(piece string) string {
-	if c.stopped {
-		return ""
-	}
 	text := c.held + piece
 	c.held = ""
 	if end := c.firstStop(text); end >= 0 {
