@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // HoldSlot takes a slot of an owner as a worker does, and does not extend it.
@@ -13,3 +14,6 @@ func HoldSlot(ctx context.Context, q *Queue, owner string, limit int) error {
 	}
 	return err
 }
+
+// EndSurplusEvery makes the workers of this queue look for jobs above a limit so often.
+func EndSurplusEvery(q *Queue, pause time.Duration) { q.surplusPause = pause }

@@ -46,6 +46,11 @@ func (l OwnerLimits) exceeded(owner string, used OwnerUse, now time.Time) (until
 		ownerText(owner), why, until.Format(time.RFC3339))
 }
 
+// full says that an owner runs as many jobs as it may.
+func (l OwnerLimits) full(owner string, running int) string {
+	return fmt.Sprintf("%s runs %d jobs, and may run %d", ownerText(owner), running, l.Running)
+}
+
 // addLimits adds the limits of the owners, and what they have used today.
 func (s *Status) addLimits(ctx context.Context, q *Queue) error {
 	all, err := q.Limits(ctx)

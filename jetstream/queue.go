@@ -104,17 +104,21 @@ func (c *Config) withDefaults() (Config, error) {
 // Queue is a durable queue of jobs and their results. Make it with [Open]. It is safe for concurrent use. It needs no
 // Close; its connection belongs to the caller.
 type Queue struct {
-	cfg         Config
-	store       *store.Store
-	consumers   *classes.Consumers
-	protocol    int           // the latest version that its workers run
-	coarsePause time.Duration // for a refused job whose class has no own consumer
-	owners      store.Owners
-	limits      limitCache
-	queued      queuedCounts
+	cfg          Config
+	store        *store.Store
+	consumers    *classes.Consumers
+	protocol     int           // the latest version that its workers run
+	coarsePause  time.Duration // for a refused job whose class has no own consumer
+	owners       store.Owners
+	surplusPause time.Duration // how often a worker looks for owners with more jobs in the queue than their limit
+	limits       limitCache
+	queued       queuedCounts
 }
 
-const coarsePause = 10 * time.Second
+const (
+	coarsePause  = 10 * time.Second
+	surplusPause = 30 * time.Second
+)
 
 // Open opens the queue, and creates missing streams. A nil cfg means defaults. The server must be NATS 2.12 or newer.
 // Open waits up to 30 s for a cluster without a leader, for example one that is starting.
@@ -130,6 +134,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 	q := &Queue{
 		cfg: c, store: s, owners: store.Owners{Store: s}, consumers: classes.NewConsumers(s, priorityNames(), c.AckWait),
 		protocol: classes.Protocol, coarsePause: coarsePause,
+		surplusPause: surplusPause,
 	}
 	err = jsapi.WaitForLeader(ctx, nc, q.open)
 	if missing, ok := errors.AsType[*NoQueueError](err); ok {

@@ -116,6 +116,7 @@ func (w *worker) run(ctx context.Context) {
 			w.Logger.WarnContext(ctx, "cannot release jobs that wait for the end of a limit", "error", err)
 		}
 	})
+	jobs.Go(func() { w.endSurplus(ctx) })
 	w.take(ctx, func(m js.Msg) {
 		w.slots <- struct{}{}
 		_, group, _ := w.q.store.Place(m.Subject())

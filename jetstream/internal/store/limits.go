@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 
@@ -73,6 +74,19 @@ func (s Owners) CountJobs(ctx context.Context, owner string, priorities []string
 		n += found
 	}
 	return n, nil
+}
+
+// JobsOf yields the messages of the jobs of a group in their order.
+func (s Owners) JobsOf(ctx context.Context, g Group) iter.Seq2[*js.RawStreamMsg, error] {
+	return func(yield func(*js.RawStreamMsg, error) bool) {
+		for sequence := uint64(0); ; {
+			msg, err := s.FirstJob(ctx, s.JobSubject("*", g, "*"), sequence)
+			if err == nil && msg == nil || !yield(msg, err) || err != nil {
+				return
+			}
+			sequence = msg.Sequence
+		}
+	}
 }
 
 // Sums of a day. Each addition is idempotent for sumRepeat, and a sum is kept for sumMemory after its last addition.

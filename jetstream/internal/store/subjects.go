@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // Subjects are the subjects of a queue, below clichain.NAME. A job is at job.CLASS.GROUP.KEY, or at job.later.GROUP.KEY
@@ -27,6 +28,11 @@ func (s Subjects) Stream(kind string) string { return "clichain_" + s.name + "_"
 // JobSubject returns the subject of a job that waits for a worker.
 func (s Subjects) JobSubject(class string, g Group, key string) string {
 	return s.subject("job." + class + "." + g.token() + "." + key)
+}
+
+// KeyOf returns the key in the subject of a job.
+func (s Subjects) KeyOf(subject string) string {
+	return subject[strings.LastIndexByte(subject, '.')+1:]
 }
 
 // anyJob matches each subject that a job of this key can have. Every write is conditional on the last message there,
