@@ -45,6 +45,7 @@ func TestAttemptAfterProbe(t *testing.T) {
 					return
 				}
 				failed, _ := errors.AsType[*clichain.ChainError](err)
+				require.NotNil(t, failed, "the backend was asked after the probe")
 				require.Equal(t, test.want, failed.Attempts[len(failed.Attempts)-1].Reason)
 				require.EqualValues(t, 3, p.asked.Load(), "nothing was asked after the probe")
 				require.EqualValues(t, 7, failed.Usage().InputTokens, "the probe is reported")

@@ -74,7 +74,8 @@ func searchOne(t *rapid.T, n int, label string) bool {
 
 func drawBehavior(t *rapid.T) searchBehavior {
 	b := searchBehavior{
-		Takes:  searchDuration(20*time.Second).Draw(t, "takes"),
+		// Never at the same time as the end of a budget or a cancellation: the order would be random.
+		Takes:  3*time.Millisecond + searchDuration(20*time.Second).Draw(t, "takes"),
 		Reason: rapid.SampledFrom(searchReasons).Draw(t, "reason"), Tokens: int64(rapid.IntRange(0, 9).Draw(t, "tokens")),
 		Stubborn: searchOne(t, 8, "stubborn"), Panics: searchOne(t, 30, "panics"), SideEffects: searchOne(t, 8, "effects"),
 		Retried: searchOne(t, 6, "retried"), Text: searchOne(t, 3, "text"),
@@ -95,7 +96,7 @@ func drawCall(t *rapid.T, backends, place int) searchCall {
 		c.Deadline = time.Second + searchDuration(30*time.Second).Draw(t, "deadline")
 	}
 	if searchOne(t, 10, "is canceled") {
-		c.Cancel = 100*time.Millisecond + searchDuration(10*time.Second).Draw(t, "cancel")
+		c.Cancel = 50*time.Millisecond + searchDuration(10*time.Second).Draw(t, "cancel")
 	}
 	for range backends {
 		c.Backends = append(c.Backends, drawBehavior(t))

@@ -92,8 +92,8 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 	if s.probe == r {
 		s.probe = nil
 	}
-	began := r.start.Add(r.offset)
-	switch late := !s.until.IsZero() && began.Before(s.began); {
+	late := r.start.Add(r.offset).Before(s.began) // it began before the cooldown
+	switch {
 	case r.panicked:
 	case r.answered():
 		if !late {
@@ -104,10 +104,11 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 		if announced {
 			until = r.err.RetryAfter
 		}
-		if !late || announced && until.After(s.until.Add(2*time.Second)) {
+		longer := announced && !s.until.IsZero() && until.After(s.until.Add(2*time.Second))
+		if !late || longer {
 			*s = searchCooldown{began: now, until: until}
 		}
 	case !late && (r.err.Reason == clichain.ReasonExit || r.err.Reason == clichain.ReasonTimeout):
-		*s = searchCooldown{} // such a failure counts from now on
+		s.until, s.probe = time.Time{}, nil // it may count from now on, or not at all
 	}
 }
