@@ -3,8 +3,10 @@ package proc
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/npmshim"
 )
 
 // Command describes a program to run, and how long to wait for its end.
@@ -98,11 +101,25 @@ func (c Command) check() error {
 	if err := checkDir(c.Dir); err != nil {
 		return &SpawnError{BadDir, c.Dir, err}
 	}
-	if runtime.GOOS == "windows" && isBatch(c.Path) {
-		return &SpawnError{Batch, c.Path,
-			errors.New("arguments cannot be passed to a batch file safely; use the program that it starts")}
-	}
 	return nil
+}
+
+// behindShim returns the command with the program that a shim of npm starts. Only on Windows, and only for a batch
+// file, it changes the command or returns an error.
+func (c Command) behindShim() (Command, error) {
+	if runtime.GOOS != "windows" || !isBatch(c.Path) {
+		return c, nil
+	}
+	args, err := npmshim.Resolve(c.Path, exec.LookPath)
+	if err == nil && isBatch(args[0]) {
+		err = npmshim.ErrUnknown
+	}
+	if err != nil {
+		return c, &SpawnError{Batch, c.Path,
+			fmt.Errorf("arguments cannot be passed to a batch file safely; use the program that it starts: %w", err)}
+	}
+	c.Path, c.Args = args[0], append(args, c.Args[1:]...)
+	return c, nil
 }
 
 func hasNUL(s string) bool { return strings.Contains(s, "\x00") }

@@ -1,6 +1,7 @@
 package proc_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,6 +117,28 @@ func TestJobEndsWithHost(t *testing.T) {
 			eventually(t, path, 0)
 		})
 	}
+}
+
+// A shim of npm is a batch file. Its interpreter would expand such arguments, and run a part of them as commands.
+func TestShimOfNpm(t *testing.T) {
+	record := filepath.Join(t.TempDir(), "record.json")
+	path := fake.New(t, "native", fake.Scenario{Steps: []fake.Step{{Record: record}}})
+	text, err := os.ReadFile("../npmshim/testdata/native.cmd")
+	require.NoError(t, err)
+	shim := filepath.Join(filepath.Dir(path), "claude.cmd")
+	text = bytes.Replace(text, []byte(`node_modules\a\bin\native.exe`), []byte("native.exe"), 1)
+	require.NoError(t, os.WriteFile(shim, text, 0o600))
+	args := []string{"claude", "%PATH%", `"`, `" & echo x > y & "`, "a^b", "|", "line\nline\r\n", "!x!", ""}
+	result, err := proc.Run(t.Context(), proc.Command{Path: shim, Args: args, Env: os.Environ()})
+	require.NoError(t, err)
+	require.Zero(t, result.ExitCode, result.Stderr.Text())
+	seen, err := fake.ReadRecord(record)
+	require.NoError(t, err)
+	require.Equal(t, args[1:], seen.Args[1:])
+
+	require.NoError(t, os.WriteFile(shim, []byte("@echo off\r\nclaude.exe %*\r\n"), 0o600))
+	_, err = proc.Run(t.Context(), proc.Command{Path: shim, Args: args})
+	require.ErrorContains(t, err, "use the program that it starts: the file is no shim of npm")
 }
 
 func TestJobRefusesBreakaway(t *testing.T) {

@@ -24,6 +24,9 @@ func Run(ctx context.Context, c Command) (_ Result, err error) {
 	if err := c.check(); err != nil {
 		return Result{}, err
 	}
+	if c, err = c.behindShim(); err != nil {
+		return Result{}, err
+	}
 	s, err := openStreams(c)
 	if err != nil {
 		return Result{}, spawnError(c.Path, err)
