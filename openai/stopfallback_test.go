@@ -9,8 +9,8 @@ import (
 	"github.com/clichain/clichain/call"
 )
 
-// TestStopAfterFallback checks that a stream that a stop text ends has the model and the usage of the backend that
-// answered, and a stream that is not ended early those of the response.
+// A stream that a stop text ends has the model and the usage of the backend that answered. Any other stream has those
+// of the response.
 func TestStopAfterFallback(t *testing.T) {
 	start := func(backend string) clichain.Event {
 		return clichain.Event{Kind: clichain.EventStart, Backend: backend}
