@@ -26,7 +26,7 @@ func eachShownCommand(t *testing.T, do func(t *testing.T, cmd *cobra.Command)) {
 
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?]( |$)`)
-	imperatives = strings.Fields("Answer Ask Change Check Clear Compare Edit List Print Remove Return Set Show Submit Write")
+	imperatives = strings.Fields("Answer Ask Cancel Change Check Clear Compare Edit List Pause Print Remove Resume Return Set Show Submit Write")
 )
 
 func TestHelpForm(t *testing.T) {

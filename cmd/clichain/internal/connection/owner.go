@@ -11,10 +11,11 @@ import (
 // RegisterOwner declares the flag for the owner of jobs.
 func (f *NATSFlags) RegisterOwner(flags *pflag.FlagSet) {
 	flags.Func("owner", "`name` of the owner of the jobs; owners take turns (default the NATS user)",
-		param.Into(&f.owner, parseOwner))
+		param.Into(&f.owner, ParseOwner))
 }
 
-func parseOwner(text string) (string, error) {
+// ParseOwner parses the owner of jobs.
+func ParseOwner(text string) (string, error) {
 	if !jetstream.ValidOwner(text) {
 		return "", errors.New(`an owner has 1 to 63 characters: a-z, 0-9, "-" and "_", the first a letter or a digit`)
 	}

@@ -22,6 +22,6 @@ answer the jobs: see "clichain worker".`,
 		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(newSubmit(env), newResult(env), newStatus(env), newList(env), newRetry(env), newDrop(env),
-		newLimits(env))
+		newCancel(env), newMove(env), newPause(env), newResume(env), newDrain(env), newLimits(env))
 	return cmd
 }

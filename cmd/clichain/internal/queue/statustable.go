@@ -44,6 +44,9 @@ func queueCounts(p *console.Page, s *jetstream.Status, now time.Time) {
 	row("waiting", strconv.Itoa(waiting), tally(s.Ready))
 	row("running", strconv.Itoa(s.Running), "")
 	row("parked", strconv.Itoa(s.Parked), dueText(s.NextDue, now))
+	for _, pause := range s.Pauses {
+		row("paused", "", pauseText(pause))
+	}
 	row("answers", strconv.Itoa(s.Answers), tally(s.Backends))
 	row("failures", strconv.Itoa(s.Failures), tally(s.Reasons))
 	if s.JobLimit > 0 {
@@ -80,6 +83,15 @@ func bytesText(n int64) string {
 		value /= 1024
 	}
 	return fmt.Sprintf("%.1f GiB", value)
+}
+
+// pauseText says whose jobs wait, and until when.
+func pauseText(p jetstream.Pause) string {
+	text := "all jobs"
+	if p.Owner != "" {
+		text = "the jobs of " + p.Owner
+	}
+	return text + untilWords(p.Until)
 }
 
 // dueText formats the time of the first delayed job.

@@ -26,6 +26,7 @@ type workerFlags struct {
 	ask          param.Values // the flags about backends
 	queue        connection.QueueFlags
 	name, health string
+	drain        bool
 	permissions  permit.Permissions
 	repos        copies.Repos
 }
@@ -70,6 +71,7 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	service.AddPermitFlag(flags, &f.permissions)
 	f.repos.Register(flags)
 	flags.StringVar(&f.name, "name", "", "unique `name` of this worker (default host, process id and a random part)")
+	flags.BoolVar(&f.drain, "drain", false, "exit when no job waits that this worker can take now")
 	flags.Func("health", "serve /healthz and /status at this loopback `address`, such as 127.0.0.1:8080",
 		param.Into(&f.health, loopback.Parse))
 	param.Add(flags, cmd.Name(), &f.ask)
@@ -155,6 +157,7 @@ func (f *workerFlags) run(
 	})
 	w.log.Info("working", "worker", w.status().Name, "slots", f.Jobs)
 	cfg := w.config(f.Grace)
+	cfg.Drain = f.drain
 	cfg.Permissions, cfg.Chain, cfg.Isolated = f.permissions, chain, f.repos.Any()
 	t.ObserveJobs(cfg, queue)
 	err = q.Work(ctx, t.Wrap(chain), cfg)
