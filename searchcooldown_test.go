@@ -99,6 +99,8 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 		if !late {
 			*s = searchCooldown{}
 		}
+	case !r.deadline.IsZero() && !r.end.Before(r.deadline):
+		s.until, s.probe = time.Time{}, nil // a failure after the deadline may not count
 	case searchBase[r.err.Reason] > 0:
 		until, announced := now.Add(searchBase[r.err.Reason]), r.err.RetryAfter.After(now)
 		if announced {
