@@ -30,7 +30,7 @@ var commandFlags = map[Group][]string{
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
 		"all", "reason", "side-effects", "set",
-		"max-result-age", "max-result-bytes",
+		"max-result-age", "max-result-bytes", "id-prefix", "older-than",
 	},
 	GroupServer: {
 		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",

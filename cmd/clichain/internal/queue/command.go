@@ -22,6 +22,7 @@ answer the jobs: see "clichain worker".`,
 		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(newSubmit(env), newResult(env), newStatus(env), newList(env), newRetry(env), newDrop(env),
-		newCancel(env), newMove(env), newPause(env), newResume(env), newDrain(env), newLimits(env))
+		newCancel(env), newMove(env), newPause(env), newResume(env), newDrain(env), newPurge(env),
+		newLimits(env))
 	return cmd
 }

@@ -115,7 +115,7 @@ func noResult(id string, err error) error {
 		return console.Fail(console.ExitFailed, fmt.Errorf("job %q: %s: --wait waits for it",
 			id, strings.TrimPrefix(err.Error(), "jetstream: ")))
 	case errors.Is(err, jetstream.ErrNotFound):
-		return console.Usagef("there is no job %q in the queue: check its id and --queue", id)
+		return console.Usagef("there is no job %q in the queue: check its id and --queue; old results are removed", id)
 	}
 	return connection.Failed(err)
 }
