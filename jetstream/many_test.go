@@ -37,8 +37,9 @@ func stopwatch(t *testing.T, step string, n int, do func()) time.Duration {
 }
 
 // TestManyJobs submits and answers many small jobs on a server that syncs each write, asks for the status, and purges
-// the results. It compares the cost per job with the cost of its syncs on the same disk: one for the job, one for its
-// result and one for the removal of the job. "-run TestManyJobs -v -many 100000 -timeout 30m" prints the figures.
+// the results. It compares the cost per job with that of its three syncs on the same disk. They are those of the job, of
+// its result, and of the removal of the job. Run it with "-run TestManyJobs -v -many 100000 -timeout 30m" for
+// the figures.
 func TestManyJobs(t *testing.T) {
 	dir := t.TempDir()
 	s := listen(t, func(o *server.Options) { o.SyncAlways, o.StoreDir, o.MaxPayload = true, dir, 1<<20 })
@@ -95,8 +96,8 @@ func measureStatus(t *testing.T, q *jetstream.Queue, answers int) {
 	})
 }
 
-// TestStatusOfManyResults measures Status after results were stored, with a worker that saves their counts, and after
-// one of them was removed. "-run TestStatusOfManyResults -v -results 1000000 -timeout 30m" prints the figures.
+// TestStatusOfManyResults measures Status with a worker that saves the counts of the results, and after three results
+// were removed. Run it with "-run TestStatusOfManyResults -v -results 1000000 -timeout 30m" for the figures.
 func TestStatusOfManyResults(t *testing.T) {
 	nc := embed(t)
 	q := open(t, nc, &jetstream.Config{MaxResultBytes: 1 << 40})

@@ -46,7 +46,7 @@ waits or runs is removed. The ids can then be used again.`,
 	})
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "select all results")
-	flags.StringSliceVar(&f.filter.Owners, "owner", nil, "select the results of this owner's jobs: a `name`, or '' for none")
+	flags.StringSliceVar(&f.filter.Owners, "owner", nil, "select the results of the jobs of an owner, by `name`")
 	flags.StringVar(&f.filter.IDPrefix, "id-prefix", "", "select the jobs whose ids begin with this `text`")
 	flags.DurationVar(&f.olderThan, "older-than", 0, "select the results stored before this `time`, such as 168h")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
