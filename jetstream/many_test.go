@@ -106,7 +106,7 @@ func TestStatusOfManyResults(t *testing.T) {
 	for i := range *results {
 		m := nats.NewMsg(fmt.Sprintf("clichain.default.result.answered.%032x", i))
 		m.Header.Set("Clichain-Backend", "fake")
-		_, err := server.PublishMsgAsync(m)
+		_, err := server.PublishMsgAsync(m, js.WithStallWait(limit))
 		require.NoError(t, err)
 	}
 	<-server.PublishAsyncComplete()
