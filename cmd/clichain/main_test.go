@@ -66,9 +66,7 @@ func TestScripts(t *testing.T) {
 				command = raceFree
 			}
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+command)
-			for _, name := range []string{"TMPDIR", "TMP"} { // TMP is for Windows
-				env.Setenv(name, filepath.Join(env.WorkDir, ".tmp"))
-			}
+			env.Setenv(temporaryVariable(), filepath.Join(env.WorkDir, ".tmp"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			for _, kv := range append([]string{quickExit, noCooldowns, noHurry}, logins...) {
@@ -83,6 +81,14 @@ func TestScripts(t *testing.T) {
 			"stable": stableCommand,
 		},
 	})
+}
+
+// temporaryVariable returns the environment variable that names the temporary directory.
+func temporaryVariable() string {
+	if runtime.GOOS == "windows" {
+		return "TMP"
+	}
+	return "TMPDIR"
 }
 
 // program returns the path of the command that testscript.Main has put on PATH.
