@@ -29,7 +29,7 @@ var commandFlags = map[Group][]string{
 	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
-		"all", "reason", "side-effects", "set",
+		"all", "reason", "side-effects", "set", "batch", "yes", "drain", "for",
 		"max-result-age", "max-result-bytes", "id-prefix", "older-than",
 	},
 	GroupServer: {

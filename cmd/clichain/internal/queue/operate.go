@@ -23,8 +23,8 @@ type chosen struct {
 // register declares the flags. verb completes the help of --yes.
 func (c *chosen) register(cmd *cobra.Command, verb string) {
 	flags := cmd.Flags()
-	flags.StringVar(&c.Owner, "owner", "", "select the jobs of this `owner`")
-	flags.StringVar(&c.Batch, "batch", "", "select the jobs with this `batch`: the part of the id before the first dot")
+	flags.StringVar(&c.Owner, "owner", "", "select the jobs of the owner with this `name`")
+	flags.StringVar(&c.Batch, "batch", "", "select the jobs whose batch has this `name`: the part of the id before the first dot")
 	flags.BoolVar(&c.yes, "yes", false, verb+" the jobs that --owner and --batch select")
 	cmd.Args = func(_ *cobra.Command, ids []string) error {
 		if (len(ids) > 0) == (c.Owner != "" || c.Batch != "") {
@@ -157,7 +157,7 @@ start later, until "clichain queue resume" or the end of --for.`,
 		}
 		return jetstream.NewOperator(q.Queue).Pause(ctx, p)
 	})
-	cmd.Flags().Func("owner", "pause only the jobs of this `owner` (default all jobs)",
+	cmd.Flags().Func("owner", "pause only the jobs of the owner with this `name` (default all jobs)",
 		param.Into(&p.Owner, connection.ParseOwner))
 	cmd.Flags().Func("for", "`duration` of the pause, such as 30m (default until resume)",
 		param.Into(&limit, param.Duration))
@@ -179,7 +179,7 @@ each other.`,
 	onQueue(env, cmd, f, func(ctx context.Context, q *connection.Queue, _ []string) error {
 		return jetstream.NewOperator(q.Queue).Resume(ctx, owner)
 	})
-	cmd.Flags().Func("owner", "end the pause of this `owner` (default that of all jobs)",
+	cmd.Flags().Func("owner", "end the pause of the owner with this `name` (default that of all jobs)",
 		param.Into(&owner, connection.ParseOwner))
 	return cmd
 }
