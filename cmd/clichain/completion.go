@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
 	"github.com/clichain/clichain/cmd/clichain/internal/service"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/clichain/clichain/settings"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,6 +79,7 @@ func completions(env *console.Env) map[string]cobra.CompletionFunc {
 		"system-mode": fixedWords(systemModes),
 		"priority":    fixedWords(queue.Priorities),
 		"reason":      fixedWords(call.Reasons()),
+		"state":       fixedWords(jetstream.States),
 		"by":          fixedWords(history.Groups),
 		"backend":     selection.CompleteNames(env),
 		"check":       anyFile,

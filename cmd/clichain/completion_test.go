@@ -37,6 +37,7 @@ func TestCompletion(t *testing.T) {
 		{"priority", "queue submit --priority |", "high normal low :4"},
 		{"reason", "queue list --reason |", reasons + ":4"},
 		{"reason to drop", "queue drop --reason |", reasons + ":4"},
+		{"state", "queue list --state |", "waiting running parked dead :4"},
 		{"backend", "ask --only |", names + " :4"},
 		{"next backend in a list", "ask --only codex,claude,|", "codex,claude,gemini codex,claude,cursor-agent :4"},
 		{"backend of a spec file", "ask --spec " + spec + " --only |", names + " mine :4"},

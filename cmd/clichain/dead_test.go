@@ -10,7 +10,6 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
-	"github.com/clichain/clichain/cmd/clichain/internal/queue"
 	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -38,12 +37,7 @@ func TestFleetDead(t *testing.T) {
 	require.Equal(t, console.ExitFailed, status, stderr)
 	require.Contains(t, out, `"failure"`)
 
-	var letters []queue.DeadLetter
-	for line := range strings.Lines(f.answers("queue", "list", "--json")) {
-		var l queue.DeadLetter
-		require.NoError(t, json.Unmarshal([]byte(line), &l))
-		letters = append(letters, l)
-	}
+	letters := f.jobs("--state", "dead")
 	require.Len(t, letters, 2)
 	require.Equal(t, clichain.ReasonExit, letters[0].Reason)
 	require.Equal(t, clichain.AccessWrite, letters[1].Access)
@@ -51,17 +45,20 @@ func TestFleetDead(t *testing.T) {
 	require.True(t, letters[1].SideEffects)
 	text := f.answers("queue", "list", "--reason", "exit")
 	require.NotContains(t, text, "secret")
-	require.Regexp(t, `(?s)harmless\n    exit, \d+ s ago, 1 delivery, access none\n.*acted\n.*may have changed\s+something`, text)
+	require.Regexp(t, `(?s)^ID .*\nharmless +dead +u +normal +\d+ s +exit: .*\nacted +dead .* exit, may have changed something: `, text)
 	require.Empty(t, f.answers("queue", "list", "--reason", "timeout"))
 	out, _, status = f.run("queue", "result", "harmless", "--json")
 	require.Equal(t, console.ExitFailed, status)
 	require.Contains(t, out, "secret question")
 
 	f.fake("claude", "answer", "repaired")
-	out, stderr, status = f.run("queue", "retry", "--all")
+	_, stderr, status = f.run("queue", "retry", "--all")
+	require.Equal(t, console.ExitUsage, status)
+	require.Contains(t, stderr, "2 jobs selected: give --yes to retry them")
+	out, stderr, status = f.run("queue", "retry", "--all", "--yes")
 	require.Equal(t, console.ExitFailed, status)
 	require.Equal(t, "harmless\n", out)
-	require.Contains(t, stderr, `1 of 2 were not retried, such as "acted": the agent may have changed something`)
+	require.Contains(t, stderr, `1 job was not retried, such as "acted": the agent may have changed something`)
 	require.Equal(t, "repaired\n", f.answers("queue", "result", "--wait", "harmless"))
 	require.Equal(t, "acted\n", f.answers("queue", "retry", "acted", "--side-effects"))
 	require.Equal(t, "repaired\n", f.answers("queue", "result", "--wait", "acted"))
@@ -85,13 +82,33 @@ func TestFleetDrop(t *testing.T) {
 	require.Zero(t, code, log)
 	f.answers("queue", "submit", "--id", "waits", "hi")
 	require.Equal(t, "a\nwaits\n", f.answers("queue", "drop", "a", "waits"))
-	require.Equal(t, "b\nc\n", f.answers("queue", "drop", "--all"))
+	require.Equal(t, "b\nc\n", f.answers("queue", "drop", "--all", "--yes"))
 	require.Empty(t, f.answers("queue", "drop", "--all"))
 	s := f.status()
 	require.Zero(t, s.Failures+s.Ready[jetstream.PriorityNormal])
 	for _, args := range [][]string{{"drop", "a"}, {"retry", "a"}} {
 		_, stderr, status := f.run(append([]string{"queue"}, args...)...)
 		require.Equal(t, console.ExitUsage, status)
-		require.Contains(t, stderr, `"a": see "clichain queue list"`)
+		require.Contains(t, stderr, `there is no job "a" in the queue`)
 	}
+}
+
+// jobs returns the jobs that "queue list" prints.
+func (f *fleet) jobs(flags ...string) (jobs []jetstream.JobInfo) {
+	f.t.Helper()
+	for line := range strings.Lines(f.answers(append([]string{"queue", "list", "--json"}, flags...)...)) {
+		var i jetstream.JobInfo
+		require.NoError(f.t, json.Unmarshal([]byte(line), &i))
+		jobs = append(jobs, i)
+	}
+	return jobs
+}
+
+// jobIDs returns the ids of the jobs that "queue list" prints.
+func (f *fleet) jobIDs(flags ...string) (ids []string) {
+	f.t.Helper()
+	for _, i := range f.jobs(flags...) {
+		ids = append(ids, i.ID)
+	}
+	return ids
 }

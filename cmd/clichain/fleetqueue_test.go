@@ -82,7 +82,13 @@ func TestFleetCooldowns(t *testing.T) {
 	require.Contains(t, stderr, `unknown backend "cluade"`)
 	require.Equal(t, "cleared: codex, codex/gpt-5.5\n", f.answers("cooldowns", "clear", "codex", "--nats", f.url))
 	require.NotContains(t, f.answers("cooldowns", "list", "--nats", f.url), "codex")
-	require.Equal(t, "cleared: claude\n", f.answers("cooldowns", "clear", "--nats", f.url))
+	require.Equal(t, f.answers("cooldowns", "list", "--nats", f.url), f.answers("queue", "cooldowns", "list"))
+	require.Contains(t, f.answers("queue", "cooldowns", "list", "--json"), `"backend":"claude"`)
+	_, stderr, status = f.run("queue", "cooldowns", "clear", "cluade")
+	require.Equal(t, console.ExitUsage, status)
+	require.Contains(t, stderr, `unknown backend "cluade"`)
+	require.Equal(t, "cleared: claude\n", f.answers("queue", "cooldowns", "clear"))
+	require.Equal(t, "no backend is in cooldown\n", f.answers("queue", "cooldowns", "list"))
 }
 
 // If --queue and NATS_URL are set, the workers of the queue answer a batch.

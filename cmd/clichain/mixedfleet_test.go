@@ -24,7 +24,7 @@ func TestFleetMixed(t *testing.T) {
 	f.answers("queue", "submit", "--id", "with-turns", "--max-turns", "3", "hi") // codex does not support --max-turns
 	codex := f.worker("--only", "codex", "--cold", "--name", "one")
 	require.Contains(t, f.answers("queue", "result", "--wait", "for-codex"), "of codex")
-	require.Empty(t, f.answers("queue", "list"))
+	require.Empty(t, f.answers("queue", "list", "--state", "dead"))
 	claude := f.worker("--only", "claude", "--cold", "--name", "two")
 	require.Contains(t, f.answers("queue", "result", "--wait", "for-claude"), "of claude")
 	require.Contains(t, f.answers("queue", "result", "--wait", "with-turns"), "of claude")

@@ -14,7 +14,10 @@ import (
 )
 
 // Flags select the store: of a fleet, or by default of this user.
-type Flags struct{ queue connection.QueueFlags }
+type Flags struct {
+	queue connection.QueueFlags
+	fleet bool // the store is never that of this user
+}
 
 // Register declares the flags. noun is the content of the store in the help, such as "cooldowns".
 func (f *Flags) Register(r *selection.Resolver, flags *pflag.FlagSet, noun string) {
@@ -26,11 +29,18 @@ func (f *Flags) Register(r *selection.Resolver, flags *pflag.FlagSet, noun strin
 		"select the " + noun + " of the workers on these NATS servers, `urls` separated by commas"
 }
 
+// RegisterFleet declares the flags for the store of a fleet, also by NATS_URL.
+func (f *Flags) RegisterFleet(r *selection.Resolver, flags *pflag.FlagSet, noun string) {
+	f.Register(r, flags, noun)
+	f.fleet = true
+	flags.Lookup("nats").Usage += " (" + connection.ServerVariable + ")"
+}
+
 // Embedded reports whether the store is in the directory of a queue, which only one process can use.
 func (f *Flags) Embedded() bool { return f.queue.Embedded() }
 
 // Given reports whether flags select the store of a fleet or a queue.
-func (f *Flags) Given() bool { return f.queue.NATS.Servers != "" || f.queue.Embedded() }
+func (f *Flags) Given() bool { return f.fleet || f.queue.NATS.Servers != "" || f.queue.Embedded() }
 
 // Store is a store whose content a command can list.
 type Store interface {

@@ -24,17 +24,21 @@ type cooldownsFlags struct {
 	json bool
 }
 
-func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command) *cooldownsFlags {
+func newCooldownsFlags(r *selection.Resolver, cmd *cobra.Command, fleet bool) *cooldownsFlags {
 	f := &cooldownsFlags{}
 	cmd.Flags().SortFlags = false
-	f.Register(r, cmd.Flags(), "cooldowns")
+	if fleet {
+		f.RegisterFleet(r, cmd.Flags(), "cooldowns")
+	} else {
+		f.Register(r, cmd.Flags(), "cooldowns")
+	}
 	return f
 }
 
 // NewCooldowns makes the command cooldowns.
 func NewCooldowns(env *console.Env) *cobra.Command {
 	r := selection.NewResolver(env)
-	cmd := &cobra.Command{
+	return cooldownsGroup(r, &cobra.Command{
 		Use:   "cooldowns",
 		Short: "List or clear the cooldowns of backends",
 		Long: `After a failure such as a usage limit, all your calls skip the backend until its
@@ -46,19 +50,21 @@ list or clear those; NATS_URL alone does not select them.`,
 		Example: `  clichain cooldowns list
   clichain cooldowns clear codex
   clichain cooldowns list --nats nats://127.0.0.1:4222`,
-		Args: console.CommandsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}, cooldownsListCommand(r, false), cooldownsClearCommand(r, false))
+}
 
-		SuggestionsMinimumDistance: 2,
-	}
-	for _, sub := range []*cobra.Command{cooldownsListCommand(r), cooldownsClearCommand(r)} {
+// cooldownsGroup adds the commands for cooldowns to cmd.
+func cooldownsGroup(r *selection.Resolver, cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.SuggestionsMinimumDistance = console.CommandsOnly, 2
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	for _, sub := range subs {
 		r.AddFlags(sub.Flags())
 		cmd.AddCommand(sub)
 	}
 	return cmd
 }
 
-func cooldownsListCommand(r *selection.Resolver) *cobra.Command {
+func cooldownsListCommand(r *selection.Resolver, fleet bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the backends in cooldown",
@@ -69,13 +75,13 @@ Without --nats and --store, the list has your own cooldowns.`,
   clichain cooldowns list --nats nats://127.0.0.1:4222`,
 		Args: console.NoArgs,
 	}
-	f := newCooldownsFlags(r, cmd)
+	f := newCooldownsFlags(r, cmd, fleet)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return listCooldowns(cmd.Context(), r, f) }
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
 }
 
-func cooldownsClearCommand(r *selection.Resolver) *cobra.Command {
+func cooldownsClearCommand(r *selection.Resolver, fleet bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear [NAME...]",
 		Short: "Clear the cooldowns of backends",
@@ -87,7 +93,7 @@ a new cooldown.`,
   clichain cooldowns clear codex --nats nats://127.0.0.1:4222`,
 		ValidArgsFunction: cobra.FixedCompletions(selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	f := newCooldownsFlags(r, cmd)
+	f := newCooldownsFlags(r, cmd, fleet)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error { return clearCooldowns(cmd.Context(), r, f, names) }
 	return cmd
 }

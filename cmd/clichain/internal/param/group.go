@@ -29,16 +29,16 @@ var commandFlags = map[Group][]string{
 	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
-		"all", "reason", "side-effects", "set", "batch", "yes", "drain", "for",
+		"all", "reason", "side-effects", "set", "batch", "yes", "drain", "for", "state",
 		"max-result-age", "max-result-bytes", "id-prefix", "older-than",
 	},
 	GroupServer: {
 		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",
 		"strict", "health", "metrics-address",
 	},
-	GroupLog: {"since", "backend", "failed", "project", "limit", "history", "by", "verify"},
+	GroupLog: {"since", "backend", "failed", "project", "history", "by", "verify"},
 	GroupOutput: {
-		"out", "check", "bad", "ordered", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
+		"out", "check", "bad", "ordered", "limit", "dry-run", "quiet", "json", "yaml", "markdown", "fix-hints", "stream",
 		"trace", "verbose", "hold", "apply", "patch", "branch",
 		"wait", "once", "watch", "otlp", "log-json", "no-descriptions", "help", "version",
 	},

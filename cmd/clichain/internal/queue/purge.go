@@ -13,8 +13,8 @@ import (
 
 // purgeFlags are the flags of purge.
 type purgeFlags struct {
-	deadFlags
 	filter    jetstream.PurgeFilter
+	all, json bool
 	olderThan time.Duration
 }
 
@@ -30,7 +30,7 @@ waits or runs is removed. The ids can then be used again.`,
   clichain queue purge --owner team-a --id-prefix nightly-
   clichain queue purge --all`,
 	}
-	onQueue(env, cmd, &f.deadFlags, func(ctx context.Context, q *connection.Queue, _ []string) error {
+	onQueue(env, cmd, func(ctx context.Context, q *connection.Queue, _ []string) error {
 		if f.olderThan > 0 {
 			f.filter.Before = time.Now().Add(-f.olderThan)
 		}

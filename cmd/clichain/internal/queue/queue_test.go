@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -44,18 +45,37 @@ func TestFailureStatus(t *testing.T) {
 	}
 }
 
-// TestDeadLetterText checks that the text of a dead letter fits into its column and has no control characters.
-func TestDeadLetterText(t *testing.T) {
-	l := newDeadLetter(&jetstream.Result{
-		ID: "nightly\x1b[2J\n-7", Finished: noon, Worker: "w", History: make([]jetstream.Delivery, 2),
-		Failure: &jetstream.Failure{Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},
-		Job:     &jetstream.Job{Request: clichain.Request{Access: clichain.AccessWrite}},
-	})
-	text := l.text(console.Style{}, 60, noon.Add(5*time.Minute))
-	require.NotContains(t, text, "\x1b")
-	for line := range strings.Lines(text) {
-		require.LessOrEqual(t, len(line), 61, line)
+// TestJobTable checks that the table has no control characters, a header, and columns that are aligned in blocks.
+func TestJobTable(t *testing.T) {
+	var out bytes.Buffer
+	table := jobTable{env: &console.Env{Out: &out}, now: noon.Add(5 * time.Minute)}
+	for _, i := range []jetstream.JobInfo{
+		{ID: "nightly\x1b[2J\n-7", State: jetstream.StateDead, Owner: "team-a", Priority: jetstream.PriorityLow, Submitted: noon,
+			Reason: "exit", SideEffects: true, Message: "status 7:\n\x1b]0;title\x07 " + strings.Repeat("long ", 20)},
+		{ID: "b", State: jetstream.StateParked, Priority: jetstream.PriorityNormal, Until: noon, Reason: "overloaded"},
+		{ID: "c", State: jetstream.StateWaiting, Message: "by hand"},
+	} {
+		require.NoError(t, table.add(&i))
 	}
-	require.Contains(t, text, "nightly[2J -7\n    exit, 5 min ago, 3 deliveries, access write, may have\n    changed something\n    status 7:")
-	require.Contains(t, newDeadLetter(&jetstream.Result{Failure: &jetstream.Failure{}}).text(console.Style{}, 60, noon), "1 delivery")
+	require.NoError(t, table.flush())
+	lines := strings.Split(out.String(), "\n")
+	require.Equal(t, []string{
+		"ID             STATE    OWNER   PRIORITY  AGE    REASON",
+		"nightly[2J -7  dead     team-a  low       5 min  exit, may have changed something: status 7: ]0;title " +
+			strings.TrimSpace(strings.Repeat("long ", 20)),
+		"b              parked   -       normal    -      overloaded, until " + noon.Local().Format("2006-01-02 15:04"),
+		"c              waiting  -       -         -      by hand", "",
+	}, lines)
+}
+
+func TestJobTableHoldsOneBlock(t *testing.T) {
+	var out bytes.Buffer
+	table := jobTable{env: &console.Env{Out: &out}, now: noon}
+	for range 3 * blockRows {
+		require.NoError(t, table.add(&jetstream.JobInfo{ID: "a", State: jetstream.StateWaiting}))
+		require.Less(t, len(table.rows), blockRows)
+	}
+	require.NoError(t, table.flush())
+	require.Equal(t, 3*blockRows+1, strings.Count(out.String(), "\n"))
+	require.Equal(t, 1, strings.Count(out.String(), "STATE"))
 }
