@@ -147,6 +147,42 @@ func checkScenario(t *testing.T, s *searchScenario) (problems []string) {
 	return problems
 }
 
+// foundCall is a call that begins after a delay, and whose first backend takes a time. Both are in milliseconds. A limit
+// is over after 100 ms.
+func foundCall(delay, takes time.Duration, reason clichain.Reason) searchCall {
+	first := searchBehavior{Takes: takes * time.Millisecond, Reason: reason}
+	if takes < 1000 {
+		first.Reset = 100 * time.Millisecond
+	}
+	return searchCall{Delay: delay * time.Millisecond, Backends: []searchBehavior{first, {Takes: 3 * time.Millisecond}}}
+}
+
+func foundCalls(calls ...searchCall) searchStep { return searchStep{Calls: calls} }
+
+// foundScenarios are those in which the search has found a defect.
+var foundScenarios = map[string]searchScenario{
+	"a probe reports a limit shortly before the budget ends": {
+		Backends: 2, Budget: 5 * time.Second, Store: "memory", Steps: []searchStep{
+			foundCalls(foundCall(0, 3, "")), foundCalls(foundCall(0, 5003, "")),
+			foundCalls(foundCall(0, 5003, ""), foundCall(1, 3, clichain.ReasonExit)),
+			foundCalls(foundCall(0, 4503, clichain.ReasonRateLimited)), foundCalls(foundCall(100, 3, "")),
+		},
+	},
+	"a limit begins and ends during a probe": {
+		Backends: 1, Budget: 5 * time.Second, Store: "memory", Steps: []searchStep{
+			foundCalls(foundCall(0, 3, clichain.ReasonExit)), foundCalls(foundCall(0, 3, clichain.ReasonExit)),
+			foundCalls(foundCall(0, 3, clichain.ReasonExit)),
+			foundCalls(foundCall(300, 3, ""), foundCall(101, 3, clichain.ReasonRateLimited), foundCall(2, 203, "")),
+		},
+	},
+}
+
+func TestChainKeepsPromisesInFoundScenarios(t *testing.T) {
+	for name, s := range foundScenarios {
+		t.Run(name, func(t *testing.T) { require.Empty(t, checkScenario(t, &s)) })
+	}
+}
+
 // A chain keeps its promises whatever its backends, its store and its callers do. -search=1h searches for an hour. A
 // failure prints the seed that repeats it: -rapid.seed.
 func TestChainKeepsPromises(t *testing.T) {

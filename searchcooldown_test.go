@@ -10,7 +10,7 @@ import (
 
 // searchCooldown is what the search knows about the cooldown of one backend. Times are those of its clock.
 type searchCooldown struct {
-	began, until time.Time  // zero: none that must exist
+	began, until time.Time  // zero until: none that must exist; it may have begun
 	probe        *searchRun // the half-open probe in flight
 }
 
@@ -100,7 +100,7 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 			*s = searchCooldown{}
 		}
 	case !r.deadline.IsZero() && !r.end.Before(r.deadline):
-		s.until, s.probe = time.Time{}, nil // a failure after the deadline may not count
+		*s = searchCooldown{began: now} // a failure after the deadline may not count
 	case searchBase[r.err.Reason] > 0:
 		until, announced := now.Add(searchBase[r.err.Reason]), r.err.RetryAfter.After(now)
 		if announced {
@@ -111,6 +111,6 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 			*s = searchCooldown{began: now, until: until}
 		}
 	case !late && (r.err.Reason == clichain.ReasonExit || r.err.Reason == clichain.ReasonTimeout):
-		s.until, s.probe = time.Time{}, nil // it may count from now on, or not at all
+		*s = searchCooldown{began: now} // it may count from now on, or not at all
 	}
 }

@@ -35,7 +35,7 @@ func (e *Entry) Confirm(
 	probed, cutShort, err := ask()
 	if err == nil {
 		e.proved(ctx)
-	} else if failed := call.AsError(e.call.Name(), err); cutShort || failed.Reason == call.ReasonCanceled {
+	} else if failed := call.AsError(e.call.Name(), err); e.excused(failed, cutShort) || failed.Reason == call.ReasonCanceled {
 		e.Left(ctx)
 	} else if e.keeper.Rules[failed.Reason].Base <= 0 {
 		e.proved(ctx) // the outcome of the probe is no evidence
@@ -46,6 +46,17 @@ func (e *Entry) Confirm(
 		probed = nil
 	}
 	e.began, e.probe, e.probed = e.keeper.now(), time.Time{}, slices.Clip(probed)
+	return refused
+}
+
+// Reenter begins the call of the entry again after an answered probe, because another call may have met a limit in the
+// meantime. It returns an error under the same conditions as Enter, and may take the half-open probe.
+func (e *Entry) Reenter(ctx context.Context) *call.Error {
+	next, refused := e.keeper.Enter(ctx, e.call)
+	if refused == nil {
+		next.doubtful, next.probed = false, e.probed
+		*e = *next
+	}
 	return refused
 }
 

@@ -44,10 +44,16 @@ func (e *Entry) Failed(ctx context.Context, err *call.Error, cutShort bool) {
 	if e == nil {
 		return
 	}
-	if cutShort && e.keeper.Rules[err.Reason].After > 1 {
+	if e.excused(err, cutShort) {
 		err = &call.Error{}
 	}
 	e.keep(ctx, err, false)
+}
+
+// excused reports whether a failure does not count, because its call was stopped early. A limit that the backend has
+// reported counts.
+func (e *Entry) excused(err *call.Error, cutShort bool) bool {
+	return cutShort && e.keeper.Rules[err.Reason].After > 1
 }
 
 // keep records the failure of a request or of a probe.

@@ -34,8 +34,8 @@ func (l *Loop) probe(i int, a *attempt) *call.Error {
 	}
 	l.emit(call.Event{Kind: call.EventAttempt, Backend: c.Name(), Attempt: &probed[len(probed)-1]})
 	late := l.skip(c, false)
-	if late == nil { // another call may have met a limit in the meantime
-		late = l.Cooldowns.Skip(l.ctx, c.call(l.Req))
+	if late == nil {
+		late = a.entry.Reenter(l.ctx)
 	}
 	if late != nil {
 		l.attempts = append(l.attempts, probed...)
