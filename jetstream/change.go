@@ -83,7 +83,7 @@ func (o *Operator) cancel(ctx context.Context, key string, msg *js.RawStreamMsg)
 			return false, err
 		}
 	}
-	if err := o.storeCanceled(ctx, key, &e, err != nil); err != nil {
+	if err := o.storeCanceled(ctx, key, &e); err != nil {
 		return true, err
 	}
 	if err := o.announce(key); err != nil {
@@ -104,7 +104,7 @@ func (o *Operator) cancel(ctx context.Context, key string, msg *js.RawStreamMsg)
 }
 
 // storeCanceled stores the result of a canceled job. It returns nil if the job is canceled already.
-func (o *Operator) storeCanceled(ctx context.Context, key string, e *envelope, newer bool) error {
+func (o *Operator) storeCanceled(ctx context.Context, key string, e *envelope) error {
 	begun, err := o.q.store.Begun(ctx, key)
 	if err != nil {
 		return err
@@ -115,8 +115,10 @@ func (o *Operator) storeCanceled(ctx context.Context, key string, e *envelope, n
 			Reason: clichain.ReasonCanceled, Message: "an operator canceled it", SideEffects: begun != nil,
 		},
 	}
-	if !newer {
+	if e.raw == nil {
 		r.Job = &e.Job
+	} else {
+		r.job = e.rawJob()
 	}
 	err = o.q.storeResult(ctx, r)
 	if !errors.Is(err, ErrExists) {

@@ -73,8 +73,19 @@ func (e *envelope) stored(class string) (j store.Job, err error) {
 	return j, nil
 }
 
-// errNewer is the error of decode for a job that only a later version can run. The job's ID, Protocol and Priority
-// have been read.
+// rawJob returns the job in raw, without the fields of the queue.
+func (e *envelope) rawJob() json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	_ = json.Unmarshal(e.raw, &fields) // decode has read it as an object
+	for _, name := range []string{"history", "replaces", "protocol", "refined", "again"} {
+		delete(fields, name)
+	}
+	job, _ := json.Marshal(fields) // cannot fail
+	return job
+}
+
+// errNewer is the error of decode for a job that only a later version can run. The job's ID, Protocol,
+// Priority and Replaces have been read.
 var errNewer = errors.New("jetstream: the job needs a worker of a later version")
 
 // decode reads a job. It fails with errNewer if the job has fields that this version does not know: the worker must
@@ -84,11 +95,12 @@ func (e *envelope) decode(data []byte, latest int) error {
 		ID       string   `json:"id"`
 		Protocol int      `json:"protocol"`
 		Priority Priority `json:"priority"`
+		Replaces uint64   `json:"replaces"`
 	}
 	if err := json.Unmarshal(data, &label); err != nil || label.ID == "" {
 		return fmt.Errorf("%w: it is not a job: %v", store.ErrUnreadable, err)
 	}
-	e.ID, e.Protocol, e.Priority = label.ID, label.Protocol, label.Priority
+	e.ID, e.Protocol, e.Priority, e.Replaces = label.ID, label.Protocol, label.Priority, label.Replaces
 	if e.protocol() > latest {
 		return fmt.Errorf("%w: it has protocol %d, and this worker has protocol %d", errNewer, e.Protocol, latest)
 	}

@@ -18,7 +18,7 @@ func StoreCanceled(ctx context.Context, q *Queue, id string) error {
 	if err != nil {
 		return err
 	}
-	return NewOperator(q).storeCanceled(ctx, key, &e, false)
+	return NewOperator(q).storeCanceled(ctx, key, &e)
 }
 
 // MoveSteps begins a move, and is interrupted after some of its steps. They are: none, the job has a new message, the old

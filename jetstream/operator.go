@@ -214,11 +214,14 @@ func (o *Operator) isDelivered(ctx context.Context, msg *js.RawStreamMsg) (bool,
 	return (&view{o: o, delivered: map[*classes.Consumer]uint64{}}).isDelivered(ctx, class, group, msg.Sequence)
 }
 
-// read reads a job of the queue. After an error, the job has what could be read.
+// read reads a job of the queue. After an error, the job has what could be read; after errNewer, that is raw too.
 func (o *Operator) read(ctx context.Context, msg *js.RawStreamMsg) (e envelope, err error) {
 	data, err := o.q.store.Content(ctx, msg.Header, msg.Data)
 	if err == nil {
 		err = e.decode(data, o.q.protocol)
+	}
+	if errors.Is(err, errNewer) {
+		e.raw = data
 	}
 	_, group, _ := o.q.store.Place(msg.Subject)
 	e.belongTo(group)

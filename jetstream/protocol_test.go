@@ -174,3 +174,34 @@ func TestProtocolHasEachField(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), s, "a job has other fields: raise protocol, and run this test with -update")
 }
+
+// A canceled job of a later version keeps its whole job, so Retry submits it again.
+func TestCancelKeepsJobOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"small": "x", "large": strings.Repeat("x", 2<<20)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), nil)
+			request := `{"messages":[{"role":"user","content":"` + content + `"}],"max_tools":7}`
+			raw := `{"protocol":5,"history":[{"reason":"exit"}],"id":"a","request":` + request + `,"refined":true}`
+			require.NoError(t, jetstream.SubmitRaw(t.Context(), q, "a", []byte(raw)))
+			for range 2 { // a retried job can be canceled again
+				require.NoError(t, jetstream.NewOperator(q).Cancel(t.Context(), "a"))
+				r, err := q.Result(t.Context(), "a")
+				require.NoError(t, err)
+				require.Equal(t, clichain.ReasonCanceled, r.Failure.Reason)
+				require.Nil(t, r.Job)
+				require.NoError(t, q.Retry(t.Context(), "a"))
+				_, data, err := jetstream.Stored(t.Context(), q, "a")
+				require.NoError(t, err)
+				var again map[string]json.RawMessage
+				require.NoError(t, json.Unmarshal(data, &again))
+				require.Equal(t, request, string(again["request"]))
+				require.Equal(t, "5", string(again["protocol"]))
+				require.NotContains(t, again, "history")
+				require.NotContains(t, again, "refined")
+			}
+			require.Equal(t, []string{"a waiting"}, jobsOf(t, q, jetstream.Selection{}))
+		})
+	}
+}

@@ -80,6 +80,18 @@ func (r *Result) again(now time.Time) (e envelope, ok bool) {
 	return e, false
 }
 
+// stored returns the result as JSON, with its job also if this version knows only a part of it.
+func (r *Result) stored() ([]byte, error) {
+	type plain Result
+	if r.Job != nil || r.job == nil {
+		return json.Marshal(r)
+	}
+	return json.Marshal(struct {
+		*plain
+		Job json.RawMessage `json:"job"`
+	}{(*plain)(r), r.job})
+}
+
 // UnmarshalJSON reads a result. It leaves out the job if a later version wrote it and this version knows only a part
 // of it.
 func (r *Result) UnmarshalJSON(data []byte) error {

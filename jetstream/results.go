@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,7 +14,7 @@ import (
 
 // storeResult writes a result. It returns ErrExists if the job already has a result.
 func (q *Queue) storeResult(ctx context.Context, r *Result) error {
-	data, err := json.Marshal(r)
+	data, err := r.stored()
 	if err != nil {
 		return fmt.Errorf("jetstream: %w", err)
 	}
