@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
@@ -55,4 +57,29 @@ func MoveSteps(ctx context.Context, q *Queue, id string, to Priority, steps int,
 		return err
 	}
 	return q.replaceJob(ctx, &e, parked.Sequence, time.Time{}) // without its removal
+}
+
+// Park adds a job that waits for a time after a failure, as workers of the first protocol do after each limit.
+func Park(ctx context.Context, q *Queue, job Job, why clichain.Reason, until time.Time) error {
+	e := &envelope{Job: job, Protocol: classes.Protocol, History: []Delivery{{Reason: why, Until: until}}}
+	return q.replaceJob(ctx, e, 0, until)
+}
+
+// RemoveLater returns a func that removes the current message of a job.
+func RemoveLater(ctx context.Context, q *Queue, id string) (remove func() error, err error) {
+	msg, err := q.store.LastJob(ctx, store.Key(id))
+	return func() error { return q.store.RemoveJob(ctx, msg) }, err
+}
+
+// UnscheduleStep is the first step of unschedule for a parked job.
+func UnscheduleStep(ctx context.Context, q *Queue, id string) error {
+	msg, err := q.store.LastJob(ctx, store.Key(id))
+	if err != nil {
+		return err
+	}
+	e, err := NewOperator(q).read(ctx, msg)
+	if err != nil {
+		return err
+	}
+	return q.replaceJob(ctx, &e, msg.Sequence, time.Time{})
 }

@@ -2,7 +2,9 @@ package jetstream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -169,4 +171,79 @@ func TestMoveRacesWithWorkers(t *testing.T) {
 	for id, n := range runs.runs {
 		require.Equal(t, 1, n, id)
 	}
+}
+
+// TestParkedJobIsDeliveredOnce changes a parked job before its time, and removes its result. The server must not deliver
+// its old message when the time comes. The time of another job comes later.
+func TestParkedJobIsDeliveredOnce(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reason clichain.Reason
+		change func(ctx context.Context, q *jetstream.Queue) error
+		runs   int
+	}{
+		"unscheduled": {reason: clichain.ReasonUsageLimit, runs: 1},
+		"moved": {reason: clichain.ReasonOverloaded, runs: 1, change: func(ctx context.Context, q *jetstream.Queue) error {
+			return jetstream.NewOperator(q).Move(ctx, "a", jetstream.PriorityHigh)
+		}},
+		"canceled": {reason: clichain.ReasonOverloaded, change: func(ctx context.Context, q *jetstream.Queue) error {
+			return errors.Join(jetstream.NewOperator(q).Cancel(ctx, "a"), q.Drop(ctx, "a"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t, embed(t), nil)
+			a, due := job("a"), time.Now().Add(2*time.Second)
+			a.Request.Messages[0].Content = strings.Repeat("x", 2<<20)
+			require.NoError(t, jetstream.Park(t.Context(), q, a, test.reason, due))
+			if test.change != nil {
+				require.NoError(t, test.change(t.Context(), q))
+			}
+			require.NoError(t, jetstream.Park(t.Context(), q, job("last"), clichain.ReasonOverloaded, due.Add(time.Second)))
+			var runs runsOf
+			work(t, q, echo(), &jetstream.WorkConfig{OnStart: runs.start, OnEnd: func(j *jetstream.Job) {
+				if j.ID == "a" {
+					_, err := jetstream.Purge(t.Context(), q, jetstream.PurgeFilter{IDPrefix: "a"})
+					require.NoError(t, err)
+				}
+			}})
+			require.Eventually(t, func() bool { _, err := q.Result(t.Context(), "last"); return err == nil }, limit, time.Millisecond)
+			awaitEmpty(t, q)
+			runs.mu.Lock()
+			defer runs.mu.Unlock()
+			require.Equal(t, test.runs, runs.runs["a"])
+			require.Zero(t, jetstream.Payloads(t.Context(), q))
+		})
+	}
+}
+
+// The next worker removes the old message that an interrupted worker has left.
+func TestUnscheduleIsInterrupted(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	require.NoError(t, jetstream.Park(t.Context(), q, job("a"), clichain.ReasonUsageLimit, time.Now().Add(time.Hour)))
+	require.NoError(t, jetstream.UnscheduleStep(t.Context(), q, "a"))
+	require.NoError(t, jetstream.NewOperator(q).Pause(t.Context(), jetstream.Pause{}))
+	work(t, q, echo(), nil)
+	parked := jetstream.Selection{State: jetstream.StateParked}
+	require.Eventually(t, func() bool { return len(jobsOf(t, q, parked)) == 0 }, limit, time.Millisecond)
+	require.NoError(t, jetstream.NewOperator(q).Resume(t.Context(), ""))
+	require.NotNil(t, collect(t, q, 1)["a"].Response)
+	awaitEmpty(t, q)
+}
+
+// A client that removes a parked job after the server has published it does not remove the payload that it still needs.
+func TestRemovalOfPublishedJobKeepsPayload(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	a := job("a")
+	a.Request.Messages[0].Content = strings.Repeat("x", 2<<20)
+	require.NoError(t, jetstream.Park(t.Context(), q, a, clichain.ReasonOverloaded, time.Now().Add(time.Second)))
+	remove, err := jetstream.RemoveLater(t.Context(), q, "a")
+	require.NoError(t, err)
+	waiting := jetstream.Selection{State: jetstream.StateWaiting}
+	require.Eventually(t, func() bool { return len(jobsOf(t, q, waiting)) == 1 }, limit, time.Millisecond)
+	require.NoError(t, remove())
+	work(t, q, echo(), nil)
+	require.NotNil(t, collect(t, q, 1)["a"].Response)
 }

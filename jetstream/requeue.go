@@ -11,6 +11,7 @@ import (
 	"github.com/clichain/clichain/jetstream/internal/classes"
 	"github.com/clichain/clichain/jetstream/internal/readiness"
 	"github.com/clichain/clichain/jetstream/internal/reasons"
+	"github.com/clichain/clichain/jetstream/internal/store"
 )
 
 // denyTime is how long a worker takes no job of a class after a job that it seemed ready for but could not run.
@@ -157,14 +158,17 @@ func (q *Queue) unschedule(ctx context.Context) error {
 		if err != nil || e.decode(data, q.protocol) != nil || len(e.History) == 0 {
 			continue // a worker handles it when its time comes
 		}
-		if why := e.History[len(e.History)-1]; !reasons.Limits.Has(why.Reason) || why.Until.IsZero() {
-			continue
+		why := e.History[len(e.History)-1]
+		if !reasons.Limits.Has(why.Reason) || store.Due(msg).Sub(why.Until).Abs() > time.Second {
+			continue // it waits for another time, for example during a move
 		}
 		err = q.replaceJob(ctx, &e, msg.Sequence, time.Time{})
-		if err == nil {
-			err = q.store.Discard(ctx, msg.Header)
-		}
 		if err != nil && !errors.Is(err, ErrExists) {
+			return err
+		}
+		// Otherwise the server delivers the job again at that time, even if its result has been removed by then. After
+		// ErrExists, an interrupted call left this message.
+		if err := q.store.RemoveJob(ctx, msg); err != nil {
 			return err
 		}
 	}

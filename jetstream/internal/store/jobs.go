@@ -94,16 +94,20 @@ func (s *Store) FirstJob(ctx context.Context, subject string, after uint64) (*js
 	return msg, err
 }
 
-// RemoveJob removes a job and its payload.
+// RemoveJob removes a message of a job and its payload. The payload stays if the server has published the message of a
+// parked job, because both have the same payload.
 func (s *Store) RemoveJob(ctx context.Context, msg *js.RawStreamMsg) error {
-	return s.remove(ctx, s.Jobs, msg)
-}
-
-func (s *Store) remove(ctx context.Context, stream js.Stream, msg *js.RawStreamMsg) error {
-	if err := jsapi.Remove(ctx, stream, msg.Sequence); err != nil {
+	if err := jsapi.Remove(ctx, s.Jobs, msg.Sequence); err != nil {
 		return err
 	}
-	return s.Discard(ctx, msg.Header)
+	payload := msg.Header.Get(payloadHeader)
+	if payload == "" {
+		return nil
+	}
+	if used, err := (Cleaner{s}).isUsed(ctx, payload); used || err != nil {
+		return err
+	}
+	return s.discard(ctx, payload)
 }
 
 // Place returns the class and group in the subject of a job. scheduled reports that the job waits for a time.

@@ -56,7 +56,10 @@ func (s *Store) LastFailure(ctx context.Context, key string) (*js.RawStreamMsg, 
 
 // RemoveResult removes a result and its payload.
 func (s *Store) RemoveResult(ctx context.Context, msg *js.RawStreamMsg) error {
-	return s.remove(ctx, s.Results, msg)
+	if err := jsapi.Remove(ctx, s.Results, msg.Sequence); err != nil {
+		return err
+	}
+	return s.Discard(ctx, msg.Header)
 }
 
 // Mark names the worker that began a job that may change something.
