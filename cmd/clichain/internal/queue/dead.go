@@ -11,15 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// retry returns dead letters to the queue.
-type retry struct {
-	sideEffects bool
-	left        int    // how many stayed dead letters because of their side effects
-	example     string // the id of one of them
-}
-
 func newRetry(env *console.Env) *cobra.Command {
-	r := &retry{}
+	var sideEffects bool
 	cmd := &cobra.Command{
 		Use:   "retry ID...",
 		Short: "Return dead letters to the queue",
@@ -36,42 +29,42 @@ of jobs.`,
 	s.has = func(i *jetstream.JobInfo) bool {
 		return i.Reason != clichain.ReasonCanceled || s.Reason == clichain.ReasonCanceled
 	}
-	onJobs(env, cmd, s, r.retry)
+	onJobs(env, cmd, s, func(ctx context.Context, q *connection.Queue, id string) error {
+		return retry(ctx, q, id, sideEffects)
+	})
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		if err := run(cmd, ids); err != nil {
 			return err
 		}
-		return r.err()
+		return leftError(s)
 	}
-	cmd.Flags().BoolVar(&r.sideEffects, "side-effects", false, "also retry jobs whose agent may have changed something")
+	cmd.Flags().BoolVar(&sideEffects, "side-effects", false, "also retry jobs whose agent may have changed something")
 	return cmd
 }
 
-// retry returns a dead letter to the queue, or leaves it because of its side effects.
-func (r *retry) retry(ctx context.Context, q *connection.Queue, id string) error {
+// retry returns a dead letter to the queue. It leaves one with side effects, unless sideEffects is true.
+func retry(ctx context.Context, q *connection.Queue, id string, sideEffects bool) error {
 	letter, err := q.Result(ctx, id)
 	switch {
 	case err != nil:
 		return err
 	case letter.Failure == nil:
 		return jetstream.ErrFinished
-	case letter.Failure.SideEffects && !r.sideEffects:
-		r.left++
-		r.example = id
+	case letter.Failure.SideEffects && !sideEffects:
 		return errLeft
 	}
 	return q.Retry(ctx, id)
 }
 
-// err returns an error if jobs were left.
-func (r *retry) err() error {
-	if r.left == 0 {
+// leftError returns an error if jobs were left because of their side effects.
+func leftError(s *selector) error {
+	if s.left == 0 {
 		return nil
 	}
 	return console.Fail(console.ExitFailed, fmt.Errorf(
 		"%s not retried, such as %q: the agent may have changed something: look at what it did, and give "+
-			"--side-effects to run it again", console.Plural(r.left, "job was", "jobs were"), r.example))
+			"--side-effects to run it again", console.Plural(s.left, "job was", "jobs were"), s.example))
 }
 
 func newDrop(env *console.Env) *cobra.Command {

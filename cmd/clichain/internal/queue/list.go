@@ -60,14 +60,12 @@ func selectFlags(flags *pflag.FlagSet, s *jetstream.Selection) {
 
 func listJobs(ctx context.Context, env *console.Env, o *jetstream.Operator, f *listFlags) error {
 	t := jobTable{env: env, now: time.Now()}
-	listed := 0
+	listed, more := 0, false
 	for i, err := range o.Jobs(ctx, f.Selection) {
 		if err != nil {
 			return err
 		}
-		if listed == f.limit {
-			fmt.Fprintf(env.Err, "clichain: more than %s: raise --limit, or select fewer jobs\n",
-				console.Plural(listed, "job exists", "jobs exist"))
+		if more = listed == f.limit; more {
 			break
 		}
 		listed++
@@ -79,5 +77,10 @@ func listJobs(ctx context.Context, env *console.Env, o *jetstream.Operator, f *l
 			return err
 		}
 	}
-	return t.flush()
+	if err := t.flush(); err != nil || !more {
+		return err
+	}
+	fmt.Fprintf(env.Err, "clichain: more than %s: raise --limit, or select fewer jobs\n",
+		console.Plural(listed, "job exists", "jobs exist"))
+	return nil
 }

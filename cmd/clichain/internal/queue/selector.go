@@ -20,6 +20,9 @@ type selector struct {
 	verb     string // what the command does with the jobs
 	// has reports whether the command changes a job that the properties select.
 	has func(*jetstream.JobInfo) bool
+
+	left    int    // how many jobs a change left as they are
+	example string // the id of one of them
 }
 
 // errLeft is the error of a change that leaves the job as it is, without a failure of the command.
@@ -35,7 +38,9 @@ func onJobs(env *console.Env, cmd *cobra.Command, s *selector, do jobChange) {
 		if len(ids) == 0 && !s.yes {
 			return s.count(ctx, o)
 		}
-		return s.change(env, s.ids(ctx, o, ids), len(ids) > 0, func(id string) error { return do(ctx, q, id) })
+		return inOrder(s.ids(ctx, o, ids),
+			func(id string) error { return do(ctx, q, id) },
+			func(id string, err error) error { return s.report(env, len(ids) > 0, id, err) })
 	})
 	flags := cmd.Flags()
 	selectFlags(flags, &s.Selection)
@@ -96,25 +101,19 @@ func (s *selector) count(ctx context.Context, o *jetstream.Operator) error {
 	return console.Usagef("%s selected: give --yes to %s them", console.Plural(n, "job", "jobs"), s.verb)
 }
 
-// change runs do for each id. Without given ids, a job may have ended or begun since it was selected.
-func (s *selector) change(
-	env *console.Env, ids iter.Seq2[string, error], given bool, do func(string) error,
-) error {
-	for id, err := range ids {
-		if err != nil {
-			return err
-		}
-		err = do(id)
-		meanwhile := errors.Is(err, jetstream.ErrFinished) || errors.Is(err, jetstream.ErrRunning) ||
-			errors.Is(err, jetstream.ErrNotFound) || errors.Is(err, jetstream.ErrPending)
-		if errors.Is(err, errLeft) || meanwhile && !given {
-			continue
-		}
-		if err := printChanged(env, id, err); err != nil {
-			return err
-		}
+// report prints the id of a changed job. Without given ids, a job may have ended or begun since it was selected.
+func (s *selector) report(env *console.Env, given bool, id string, err error) error {
+	meanwhile := errors.Is(err, jetstream.ErrFinished) || errors.Is(err, jetstream.ErrRunning) ||
+		errors.Is(err, jetstream.ErrNotFound) || errors.Is(err, jetstream.ErrPending)
+	switch {
+	case errors.Is(err, errLeft):
+		s.left++
+		s.example = id
+		return nil
+	case meanwhile && !given:
+		return nil
 	}
-	return nil
+	return printChanged(env, id, err)
 }
 
 // printChanged prints the id of a changed job, or returns why it was not changed.
