@@ -3,6 +3,7 @@ package jetstream_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,18 @@ func blocking() (b clichain.Backend, started chan string, release chan struct{})
 			return nil, ctx.Err()
 		}
 	}), started, release
+}
+
+// next returns the next job that a worker starts.
+func next(t *testing.T, started <-chan string) string {
+	t.Helper()
+	select {
+	case text := <-started:
+		return text
+	case <-time.After(limit):
+		require.Fail(t, "no job was started")
+		return ""
+	}
 }
 
 func jobsOf(t *testing.T, q *jetstream.Queue, want jetstream.Selection) (list []string) {
@@ -138,7 +151,7 @@ func TestCancelRunningJob(t *testing.T) {
 			j.Request.Access = clichain.AccessWrite
 			submit(t, q, j)
 			work(t, q, b, &jetstream.WorkConfig{Permissions: permit.Permissions{Access: clichain.AccessWrite}})
-			<-started
+			next(t, started)
 			if lost {
 				require.NoError(t, jetstream.StoreCanceled(t.Context(), q, "a"))
 			} else {
@@ -149,10 +162,12 @@ func TestCancelRunningJob(t *testing.T) {
 			require.Equal(t, clichain.ReasonCanceled, r.Failure.Reason)
 			require.True(t, r.Failure.SideEffects)
 			submit(t, q, job("b"))
-			require.Equal(t, "prompt of b", <-started)
+			require.Equal(t, "prompt of b", next(t, started))
 			close(release)
 			require.NotNil(t, collect(t, q, 2)["b"].Response)
-			require.Equal(t, []string{"a dead"}, jobsOf(t, q, jetstream.Selection{}))
+			require.Eventually(t, func() bool { // the worker stores the result of b before b leaves the queue
+				return slices.Equal([]string{"a dead"}, jobsOf(t, q, jetstream.Selection{}))
+			}, limit, time.Millisecond)
 			require.NoError(t, q.Retry(t.Context(), "a"), "its mark is gone")
 			require.Eventually(t, func() bool {
 				r, err := q.Result(t.Context(), "a")
