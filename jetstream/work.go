@@ -116,7 +116,9 @@ func (w *worker) run(ctx context.Context) {
 			w.Logger.WarnContext(ctx, "cannot release jobs that wait for the end of a limit", "error", err)
 		}
 	})
-	jobs.Go(func() { w.endSurplus(ctx) })
+	taking, stopTaking := context.WithCancel(ctx)
+	defer stopTaking()
+	jobs.Go(func() { w.endSurplus(taking) })
 	w.take(ctx, func(m js.Msg) {
 		w.slots <- struct{}{}
 		_, group, _ := w.q.store.Place(m.Subject())
@@ -127,6 +129,7 @@ func (w *worker) run(ctx context.Context) {
 			w.handle(running, m, slot)
 		})
 	})
+	stopTaking() // a worker with Drain returns before ctx ends
 	grace := time.AfterFunc(w.Grace, end)
 	last := time.AfterFunc(w.Grace+lastWrites, endWrites)
 	jobs.Wait()
