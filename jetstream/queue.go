@@ -16,11 +16,13 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,18 +32,18 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Config configures a queue. The zero value works. All clients of a queue must use the same Config, because the
-// streams of the queue store it.
+// Config configures a queue. The zero value works. A queue keeps its Replicas and its AckWait.
 type Config struct {
 	// Name is the name of the queue: letters, digits, "-" and "_". Empty: "default".
 	Name string
-	// Replicas is the number of servers of a cluster that store each job and result, 1 to 5. Zero: 3, or 1 if there
-	// are fewer servers.
+	// Replicas is the number of servers of a cluster that store each job and result, 1 to 5. Zero: that of the queue, or
+	// for a new queue 3, or 1 if there are fewer servers. Open returns a [*ConfigError] if the queue has another number.
 	Replicas int
-	// AckWait is how long a worker may give no sign of a job before another worker gets it. Zero: 30 s. Minimum: 1 s.
+	// AckWait is how long a worker may give no sign of a job before another worker gets it. Zero: that of the queue, or
+	// 30 s for a new queue. Minimum: 1 s. Open returns a [*ConfigError] if the queue has another time.
 	AckWait time.Duration
 	// MaxDeliver is how many deliveries of a job may fail before it becomes a dead letter. Waiting for the end of a
-	// limit is no failure. Zero: 5.
+	// limit is no failure. Zero: 5. The queue does not store it: each worker decides with its own.
 	MaxDeliver int
 	// MaxResultAge and MaxResultBytes bound the results, with the dead letters. The server removes a result at that age,
 	// and workers remove the oldest results while all of them take more space. Neither removes a job. Open changes the
@@ -76,9 +78,6 @@ func (c *Config) withDefaults() (Config, error) {
 	if out.Name == "" {
 		out.Name = "default"
 	}
-	if out.AckWait == 0 {
-		out.AckWait = defaultAckWait
-	}
 	if out.MaxDeliver == 0 {
 		out.MaxDeliver = defaultMaxDeliver
 	}
@@ -86,9 +85,9 @@ func (c *Config) withDefaults() (Config, error) {
 	case !queueName.MatchString(out.Name):
 		return out, fmt.Errorf("jetstream: the queue name %q: use 1 to 64 letters, digits, - and _", out.Name)
 	case out.Replicas < 0 || out.Replicas > 5:
-		return out, fmt.Errorf("jetstream: %d replicas: use 1 to 5, or 0 for what the cluster has", out.Replicas)
-	case out.AckWait < time.Second:
-		return out, fmt.Errorf("jetstream: an AckWait of %v: use a second or more, or 0 for 30 s", out.AckWait)
+		return out, fmt.Errorf("jetstream: %d replicas: use 1 to 5, or 0 for that of the queue", out.Replicas)
+	case out.AckWait != 0 && out.AckWait < time.Second:
+		return out, fmt.Errorf("jetstream: an AckWait of %v: use a second or more, or 0 for that of the queue", out.AckWait)
 	case out.MaxDeliver < 1:
 		return out, fmt.Errorf("jetstream: a MaxDeliver of %d: use 1 or more, or 0 for 5", out.MaxDeliver)
 	case out.MaxResultAge != 0 && out.MaxResultAge < MinResultAge:
@@ -132,13 +131,16 @@ func Open(ctx context.Context, nc *nats.Conn, cfg *Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{
-		cfg: c, store: s, owners: store.Owners{Store: s}, consumers: classes.NewConsumers(s, priorityNames(), c.AckWait),
-		protocol: classes.Protocol, coarsePause: coarsePause,
-		surplusPause: surplusPause,
+		cfg: c, store: s, owners: store.Owners{Store: s}, protocol: classes.Protocol,
+		consumers:   classes.NewConsumers(s, priorityNames(), cmp.Or(c.AckWait, defaultAckWait)),
+		coarsePause: coarsePause, surplusPause: surplusPause,
 	}
 	err = jsapi.WaitForLeader(ctx, nc, q.open)
 	if missing, ok := errors.AsType[*NoQueueError](err); ok {
 		return nil, missing
+	}
+	if other, ok := errors.AsType[*ConfigError](err); ok {
+		return nil, other
 	}
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: queue %s: %w", c.Name, err)
@@ -160,8 +162,23 @@ func (q *Queue) open(ctx context.Context) error {
 		if err := q.store.Open(ctx, replicas, want); err != nil {
 			return err
 		}
-		return q.consumers.Open(ctx)
+		if err := q.consumers.Open(ctx); err != nil {
+			return err
+		}
+		return q.conflict()
 	})
+}
+
+// conflict returns an error if the queue has another value than the Config. Open changes neither, because running
+// workers rely on AckWait, and a new number of replicas copies the streams.
+func (q *Queue) conflict() error {
+	if has := q.store.Jobs.CachedInfo().Config.Replicas; q.cfg.Replicas != 0 && has != q.cfg.Replicas {
+		return &ConfigError{q.cfg.Name, "Replicas", strconv.Itoa(q.cfg.Replicas), strconv.Itoa(has)}
+	}
+	if has := q.consumers.AckWait; q.cfg.AckWait != 0 && has != q.cfg.AckWait {
+		return &ConfigError{q.cfg.Name, "AckWait", q.cfg.AckWait.String(), has.String()}
+	}
+	return nil
 }
 
 func (q *Queue) mustExist(ctx context.Context) error {
@@ -173,6 +190,18 @@ func (q *Queue) mustExist(ctx context.Context) error {
 		return err
 	}
 	return &NoQueueError{q.cfg.Name, queues}
+}
+
+// ConfigError is the error of Open for a queue that exists with another value of a field of Config. It is a plain value.
+type ConfigError struct {
+	Queue, Field string
+	Want, Has    string // the value in the Config, and that of the queue
+}
+
+// Error names both values.
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("jetstream: queue %q: %s is %s, not %s: leave it out to keep that of the queue",
+		e.Queue, e.Field, e.Has, e.Want)
 }
 
 // NoQueueError is the error of Open for a queue that does not exist, if Config.MustExist is set. It is a plain value.
