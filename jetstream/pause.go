@@ -82,9 +82,9 @@ type pauseView struct {
 	o        *Operator
 	onChange func(*Pause) // of the pause of all jobs
 
-	read   time.Time
-	list   []Pause
-	active bool // the last value for onChange was a pause
+	read time.Time
+	list []Pause
+	last Pause // the pause of all jobs that onChange got; zero: none
 }
 
 // refresh reads the pauses, unless it has read them lately.
@@ -98,8 +98,12 @@ func (v *pauseView) refresh(ctx context.Context) error {
 		return err
 	}
 	v.read, v.list = now, list
-	if all := v.of(""); (all != nil) != v.active {
-		v.active = all != nil
+	all, last := v.of(""), v.last
+	v.last = Pause{}
+	if all != nil {
+		v.last = *all
+	}
+	if !v.last.Since.Equal(last.Since) || !v.last.Until.Equal(last.Until) {
 		v.onChange(all)
 	}
 	return nil

@@ -85,6 +85,27 @@ func TestPauseEnds(t *testing.T) {
 	require.Empty(t, list)
 }
 
+// A worker reports another pause, also while all of its slots run jobs, and no pause of an owner.
+func TestOnPauseOfBusyWorker(t *testing.T) {
+	t.Parallel()
+	q := open(t, embed(t), nil)
+	o := jetstream.NewOperator(q)
+	b, started, release := blocking()
+	defer close(release)
+	submit(t, q, job("a"))
+	seen := make(chan *jetstream.Pause, 1)
+	work(t, q, b, &jetstream.WorkConfig{OnPause: func(p *jetstream.Pause) { seen <- p }})
+	<-started
+	require.NoError(t, o.Pause(t.Context(), jetstream.Pause{Owner: "alice"}))
+	require.NoError(t, o.Pause(t.Context(), jetstream.Pause{}))
+	require.Zero(t, (<-seen).Until)
+	until := time.Now().Add(time.Hour)
+	require.NoError(t, o.Pause(t.Context(), jetstream.Pause{Until: until}))
+	require.WithinDuration(t, until, (<-seen).Until, 0)
+	require.NoError(t, o.Resume(t.Context(), ""))
+	require.Nil(t, <-seen)
+}
+
 // TestDrainWaitsForRunningJobs checks that the running job ends, and that no other job starts.
 func TestDrainWaitsForRunningJobs(t *testing.T) {
 	t.Parallel()

@@ -152,6 +152,7 @@ func (w *worker) take(ctx context.Context, begin func(js.Msg)) {
 	poll := firstPoll
 	for ctx.Err() == nil && !(w.Drain && w.isIdle(ctx)) {
 		wait := time.Duration(0)
+		_ = w.pauses.refresh(ctx) // for OnPause, also while all slots run; fetch returns the error
 		switch free, until := w.Slots-len(w.slots), w.cooldownEnd(ctx); {
 		case free == 0, w.results.unstored.Load() > 0:
 			wait = pollEvery

@@ -62,7 +62,8 @@ type WorkConfig struct {
 	// OnRest is called when no backend can answer before until, so that the worker takes no jobs, and again when that
 	// time changes.
 	OnRest func(until time.Time)
-	// OnPause is called when the queue is paused, and with nil when it is resumed.
+	// OnPause is called when the queue is paused, again when another pause replaces the first, and with nil when it is
+	// resumed. A pause of one owner is not reported.
 	OnPause func(p *Pause)
 }
 
