@@ -15,6 +15,8 @@ import (
 type Probes struct {
 	Healthy func() string
 	Ready   func(ctx context.Context) string
+	// Note returns what /readyz adds to ok, or "". It may be nil.
+	Note func() string
 }
 
 // Mount adds /livez, /healthz and /readyz. /livez answers 200 as long as the process does.
@@ -25,6 +27,13 @@ func (p Probes) Mount(mux *http.ServeMux) {
 		problem := p.Healthy()
 		if problem == "" {
 			problem = p.Ready(r.Context())
+		}
+		if problem == "" && p.Note != nil {
+			if note := p.Note(); note != "" {
+				rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+				_, _ = io.WriteString(rw, "ok: "+note+"\n") // the client may have disconnected
+				return
+			}
 		}
 		answer(rw, problem)
 	})

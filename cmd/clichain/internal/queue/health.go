@@ -27,6 +27,7 @@ func (w *monitor) handler() http.Handler {
 }
 
 // probes returns the checks of the worker. It is ready if it is healthy and can ask a backend of its chain.
+// A pause is no problem, because a rollout during a pause must not wait for its end.
 func (w *monitor) probes() monitoring.Probes {
 	return monitoring.Probes{
 		Healthy: func() string {
@@ -46,6 +47,12 @@ func (w *monitor) probes() monitoring.Probes {
 				return "starting"
 			}
 			return monitoring.Unready(ctx, chain)
+		},
+		Note: func() string {
+			if p := w.status().Paused; p != nil {
+				return "the queue is paused until " + endOf(p)
+			}
+			return ""
 		},
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/consoletest"
+	"github.com/clichain/clichain/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,11 +52,17 @@ func TestReadyzBeforeJobs(t *testing.T) {
 	get := func() string {
 		recorder := httptest.NewRecorder()
 		w.handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-		require.Equal(t, recorder.Body.String() == "ok\n", recorder.Code == http.StatusOK)
+		require.Equal(t, strings.HasPrefix(recorder.Body.String(), "ok"), recorder.Code == http.StatusOK)
 		return recorder.Body.String()
 	}
 	require.Equal(t, "starting\n", get())
 	w.works(clichain.ChainOf([]clichain.Backend{clichain.BackendFunc("b", nil)}, nil))
+	require.Equal(t, "ok\n", get())
+	w.pause(&jetstream.Pause{})
+	require.Equal(t, "ok: the queue is paused until resume\n", get())
+	w.pause(&jetstream.Pause{Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
+	require.Equal(t, "ok: the queue is paused until 2026-01-02T03:04:05Z\n", get())
+	w.pause(nil)
 	require.Equal(t, "ok\n", get())
 	drain()
 	require.Equal(t, "draining\n", get())

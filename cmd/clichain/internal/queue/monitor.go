@@ -36,8 +36,10 @@ type workerState struct {
 	Parked  int    `json:"parked"` // number of times that a job was returned
 	// RestingUntil is the end of the first cooldown if all backends are in cooldown, else zero.
 	RestingUntil time.Time `json:"resting_until,omitzero"`
-	Connected    bool      `json:"connected"`
-	Draining     bool      `json:"draining"`
+	// Paused is the pause of the queue; nil if there is none.
+	Paused    *jetstream.Pause `json:"paused,omitempty"`
+	Connected bool             `json:"connected"`
+	Draining  bool             `json:"draining"`
 }
 
 // newMonitor makes the monitor of a worker that drains when ctx ends.
@@ -72,7 +74,7 @@ func (w *monitor) status() workerState {
 func (w *monitor) config(grace time.Duration) *jetstream.WorkConfig {
 	return &jetstream.WorkConfig{
 		Slots: w.state.Slots, Name: w.state.Name, Grace: grace, Logger: w.log,
-		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnEnd: w.end, OnRest: w.rest,
+		OnStart: w.start, OnPark: w.park, OnResult: w.result, OnEnd: w.end, OnRest: w.rest, OnPause: w.pause,
 	}
 }
 
@@ -125,4 +127,24 @@ func (w *monitor) rest(until time.Time) {
 	w.state.RestingUntil = until
 	w.mu.Unlock()
 	w.log.Info("no work: every backend is in cooldown or reserved", "until", until.Format(time.RFC3339))
+}
+
+// pause logs a pause of the queue once, and its end.
+func (w *monitor) pause(p *jetstream.Pause) {
+	w.mu.Lock()
+	w.state.Paused = p
+	w.mu.Unlock()
+	if p == nil {
+		w.log.Info("the queue is resumed")
+		return
+	}
+	w.log.Info("the queue is paused: no jobs are taken", "until", endOf(p))
+}
+
+// endOf returns when a pause ends, as text.
+func endOf(p *jetstream.Pause) string {
+	if p.Until.IsZero() {
+		return "resume"
+	}
+	return p.Until.Format(time.RFC3339)
 }
