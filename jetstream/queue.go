@@ -192,7 +192,8 @@ func (q *Queue) mustExist(ctx context.Context) error {
 	return &NoQueueError{q.cfg.Name, queues}
 }
 
-// ConfigError is the error of Open for a queue that exists with another value of a field of Config. It is a plain value.
+// ConfigError is the error of Open for a queue that exists with another value of a field of Config. It is a plain
+// value.
 type ConfigError struct {
 	Queue, Field string
 	Want, Has    string // the value in the Config, and that of the queue
