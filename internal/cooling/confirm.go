@@ -35,7 +35,8 @@ func (e *Entry) Confirm(
 	probed, cutShort, err := ask()
 	if err == nil {
 		e.proved(ctx)
-	} else if failed := call.AsError(e.call.Name(), err); e.excused(failed, cutShort) || failed.Reason == call.ReasonCanceled {
+	} else if failed := call.AsError(e.call.Name(), err); failed.Reason == call.ReasonCanceled ||
+		e.excused(failed, cutShort) {
 		e.Left(ctx)
 	} else if e.keeper.Rules[failed.Reason].Base <= 0 {
 		e.proved(ctx) // the outcome of the probe is no evidence
