@@ -118,7 +118,7 @@ func (w *worker) run(ctx context.Context) {
 	})
 	taking, stopTaking := context.WithCancel(ctx)
 	defer stopTaking()
-	jobs.Go(func() { w.endSurplus(taking) })
+	jobs.Go(func() { surplus{w.q, w.Name, w.Logger, w.OnResult}.watch(taking) })
 	w.take(ctx, func(m js.Msg) {
 		w.slots <- struct{}{}
 		_, group, _ := w.q.store.Place(m.Subject())
