@@ -59,7 +59,9 @@ func (q *Queue) Status(ctx context.Context) (*Status, error) {
 		Name: q.cfg.Name, Backends: map[string]int{}, Reasons: map[clichain.Reason]int{},
 	}
 	for _, step := range []func(context.Context, *Status) error{
-		q.countJobs, q.countResults, q.addWorkers, q.addCooldowns, q.addClasses, q.addSpace,
+		q.countJobs, q.countResults,
+		func(ctx context.Context, s *Status) (err error) { s.Workers, err = q.workers(ctx); return err },
+		q.addCooldowns, q.addClasses, q.addSpace,
 		func(ctx context.Context, s *Status) error { return s.addLimits(ctx, q) },
 	} {
 		if err := step(ctx, s); err != nil {
@@ -222,11 +224,6 @@ func (q *Queue) countResults(ctx context.Context, s *Status) error {
 		s.Usage = s.Usage.Add(c.Usage)
 		s.owner(c.Owner).count(c)
 	}
-	return err
-}
-
-func (q *Queue) addWorkers(ctx context.Context, s *Status) (err error) {
-	s.Workers, err = q.workers(ctx)
 	return err
 }
 
