@@ -22,7 +22,7 @@ type QueueFlags struct {
 	// one for a mistyped name.
 	MustExist bool
 
-	limits resultLimits
+	settings queueSettings
 }
 
 // Register declares the flags. Call it once.
@@ -42,7 +42,7 @@ func (f *QueueFlags) Check() error {
 	case f.Store == "" && !f.NATS.Given():
 		return console.Usagef("no queue: use --nats URL, %s or --store DIRECTORY", ServerVariable)
 	}
-	return f.limits.check()
+	return f.settings.check()
 }
 
 // Queue is an open queue with its connection. It must be closed.
@@ -63,7 +63,7 @@ func (f *QueueFlags) Open(ctx context.Context, create bool) (*Queue, error) {
 	}
 	cfg := f.NATS.QueueConfig()
 	cfg.MustExist = f.MustExist
-	cfg.MaxResultAge, cfg.MaxResultBytes = f.limits.age, f.limits.bytes
+	f.settings.apply(cfg)
 	if q.Queue, err = jetstream.Open(ctx, q.Conn, cfg); err != nil {
 		return nil, errors.Join(openError(err), q.Close())
 	}
@@ -75,7 +75,7 @@ func openError(err error) error {
 	if missing, ok := errors.AsType[*jetstream.NoQueueError](err); ok {
 		return console.Usagef("--queue: %s", strings.TrimPrefix(missing.Error(), "jetstream: "))
 	}
-	return Failed(err)
+	return Failed(settingError(err))
 }
 
 // Connect connects to the server of the queue without opening the queue.

@@ -30,7 +30,7 @@ var commandFlags = map[Group][]string{
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
 		"all", "reason", "side-effects", "set", "batch", "yes", "drain", "for", "state",
-		"max-result-age", "max-result-bytes", "id-prefix", "older-than",
+		"ack-wait", "replicas", "max-deliveries", "max-result-age", "max-result-bytes", "id-prefix", "older-than",
 	},
 	GroupServer: {
 		"caller", "max-depth", "listen", "token-file", "allow-origin", "model-alias", "default-model", "max-waiting",

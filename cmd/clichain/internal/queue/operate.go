@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/clichain/clichain/cmd/clichain/internal/connection"
@@ -98,24 +97,5 @@ each other.`,
 	})
 	cmd.Flags().Func("owner", "end the pause of the owner with this `name` (default that of all jobs)",
 		param.Into(&owner, connection.ParseOwner))
-	return cmd
-}
-
-func newDrain(env *console.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "drain",
-		Short: "Pause a queue and wait for the running jobs",
-		Long: `Pause a queue, and wait up to ten minutes until no worker runs a job. The queue
-stays paused until "clichain queue resume".`,
-		Example: `  clichain queue drain --nats nats://127.0.0.1:4222
-  clichain queue drain --queue nightly
-  clichain queue drain && clichain queue status --once`,
-		Args: console.NoArgs,
-	}
-	onQueue(env, cmd, func(ctx context.Context, q *connection.Queue, _ []string) error {
-		return jetstream.NewOperator(q.Queue).Drain(ctx, func(running int) {
-			fmt.Fprintf(env.Err, "clichain: %s\n", console.Plural(running, "job runs", "jobs run"))
-		})
-	})
 	return cmd
 }

@@ -64,7 +64,7 @@ func (f *workerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.queue.Register(flags)
-	f.queue.RegisterLimits(flags)
+	f.queue.RegisterSettings(flags)
 	f.Flags.Register(flags, "job", "jobs")
 	flags.Func("max-access", "`level`: highest access of a job: none, read, write or full (default none)",
 		param.Into(&f.permissions.Access, param.Access))
