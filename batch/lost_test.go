@@ -33,7 +33,7 @@ func giveUp(t *testing.T, folder string, job jetstream.Job) {
 	nc, err := server.Connect()
 	require.NoError(t, err)
 	defer nc.Close()
-	q, err := jetstream.Open(t.Context(), nc, &jetstream.Config{AckWait: time.Second, MaxDeliver: 1})
+	q, err := jetstream.Open(t.Context(), nc, &jetstream.Config{AckWait: ackWait, MaxDeliver: 1})
 	require.NoError(t, err)
 	require.NoError(t, q.Submit(t.Context(), job))
 
@@ -50,7 +50,9 @@ func giveUp(t *testing.T, folder string, job jetstream.Job) {
 	}
 	batch, err := taker.Fetch(1)
 	require.NoError(t, err)
-	require.NotNil(t, <-batch.Messages())
+	taken := <-batch.Messages()
+	require.NotNil(t, taken)
+	require.NoError(t, taken.Nak()) // the next delivery is the same as after AckWait
 
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
