@@ -79,7 +79,7 @@ func TestHostileJobsWithTheCLIs(t *testing.T) {
 			h := home.New(t, job.cli, server.URL, home.LoggedIn)
 			done := func() bool { _, err := os.Stat(marker); return err == nil || elsewhere.Load() > 0 }
 
-			args := []string{"submit", "--store", store, "--id", "a"}
+			args := []string{"queue", "submit", "--store", store, "--id", "a"}
 			for _, flag := range job.submit {
 				args = append(args, fill.Replace(flag))
 			}
