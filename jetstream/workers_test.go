@@ -138,7 +138,7 @@ func workerMain(url string) {
 		panic(err)
 	}
 	defer nc.Close()
-	q, err := jetstream.Open(ctx, nc, soakConfig)
+	q, err := jetstream.Open(ctx, nc, &jetstream.Config{Name: soakConfig.Name, MaxDeliver: soakConfig.MaxDeliver})
 	if err != nil {
 		panic(err)
 	}
