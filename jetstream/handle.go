@@ -222,6 +222,8 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.finish(d, &Result{Response: resp})
 		return
 	}
+	w.ready.Forget()
+	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
 	chain, _ := errors.AsType[*clichain.ChainError](err)
 	if chain != nil {
 		w.limiter.spend(d, chain.Usage())
@@ -230,8 +232,6 @@ func (w *worker) answer(ctx context.Context, d *delivery, allowed clichain.Reque
 		w.stopped(d)
 		return
 	}
-	w.ready.Forget()
-	state := w.ready.Of(ctx, d.envelope.class(), d.envelope.needs()) // before a user clears the cooldown
 	failure := failureOf(err)
 	if ctx.Err() == nil && w.lacksNeeds(d, chain) {
 		w.refuse(ctx, d, Delivery{Reason: failure.Reason, Message: firstDetail(chain)})
