@@ -15,7 +15,7 @@ import (
 	"github.com/clichain/clichain"
 )
 
-var searchTime = flag.Duration("search", 2*time.Second, "how long TestChainKeepsPromises searches with random seeds")
+var searchTime = flag.Duration("search", 500*time.Millisecond, "how long TestChainKeepsPromises searches with random seeds")
 
 // searchBehavior is what a backend does in one call. Without a Reason it answers.
 type searchBehavior struct {

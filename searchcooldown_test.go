@@ -101,6 +101,8 @@ func (s *searchCooldown) ended(r *searchRun, now time.Time) {
 		}
 	case !r.deadline.IsZero() && !r.end.Before(r.deadline):
 		*s = searchCooldown{began: now} // a failure after the deadline may not count
+	case late && s.until.IsZero() && searchBase[r.err.Reason] > 0:
+		s.began = now // a cooldown may have begun before this failure, so this one may not count
 	case searchBase[r.err.Reason] > 0:
 		until, announced := now.Add(searchBase[r.err.Reason]), r.err.RetryAfter.After(now)
 		if announced {
