@@ -38,18 +38,24 @@ func (d interrupting) Dial(network, address string) (net.Conn, error) {
 	return interrupted{conn, d.before}, err
 }
 
-// Submit refuses a job that a worker finishes at any moment of Submit.
-func TestSubmitOfJobThatEnds(t *testing.T) {
-	t.Parallel()
+// interruptedQueue returns two clients of a queue. The func in before is called before each request of the first one.
+func interruptedQueue(t *testing.T) (q *jetstream.Queue, before *atomic.Pointer[func()], other *jetstream.Queue) {
+	t.Helper()
 	s := listen(t)
-	var before atomic.Pointer[func()]
-	slow, err := nats.Connect(s.ClientURL(), nats.SetCustomDialer(interrupting{&before}))
+	before = new(atomic.Pointer[func()])
+	slow, err := nats.Connect(s.ClientURL(), nats.SetCustomDialer(interrupting{before}))
 	require.NoError(t, err)
 	t.Cleanup(slow.Close)
 	fast, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)
 	t.Cleanup(fast.Close)
-	q, other := open(t, slow, nil), open(t, fast, nil)
+	return open(t, slow, nil), before, open(t, fast, nil)
+}
+
+// Submit refuses a job that a worker finishes at any moment of Submit.
+func TestSubmitOfJobThatEnds(t *testing.T) {
+	t.Parallel()
+	q, before, other := interruptedQueue(t)
 	running, answer, finished := make(chan string, 10), make(chan bool, 10), make(chan string, 10)
 	work(t, other, backend(func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 		running <- req.Messages[0].Content
@@ -89,15 +95,7 @@ func TestSubmitOfJobThatEnds(t *testing.T) {
 // A job runs once, even if another client submits it and a worker finishes it at any moment of Submit.
 func TestSubmitOfJobThatBeginsAndEnds(t *testing.T) {
 	t.Parallel()
-	s := listen(t)
-	var before atomic.Pointer[func()]
-	slow, err := nats.Connect(s.ClientURL(), nats.SetCustomDialer(interrupting{&before}))
-	require.NoError(t, err)
-	t.Cleanup(slow.Close)
-	fast, err := nats.Connect(s.ClientURL())
-	require.NoError(t, err)
-	t.Cleanup(fast.Close)
-	q, other := open(t, slow, nil), open(t, fast, nil)
+	q, before, other := interruptedQueue(t)
 	dir, runs := t.TempDir(), atomic.Int64{}
 	finished := make(chan string, 10)
 	work(t, other, backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
