@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +20,7 @@ import (
 // must not outlive the answer, the timeout or the command.
 func TestCommandTerminatesEscapedProcesses(t *testing.T) {
 	t.Parallel()
-	escapee := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}}}
+	escapee := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}, Args: []string{"escapee"}}}
 	hang := clitest.Step{Hang: true}
 	for _, test := range []struct {
 		name string
@@ -45,7 +46,7 @@ func TestCommandTerminatesEscapedProcesses(t *testing.T) {
 			cmd := w.command(args...)
 			require.NoError(t, cmd.Start())
 			if test.end != nil {
-				require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
+				awaitDaemon(t, path, "escapee")
 				test.end(t, cmd)
 			}
 			_ = cmd.Wait() // the test checks the exit code
@@ -73,14 +74,14 @@ func TestShimInitializesFewPackages(t *testing.T) {
 // If a host and its shim were killed, the next host must terminate the processes that they left.
 func TestAskTerminatesOrphans(t *testing.T) {
 	w := newWorld(t)
-	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}}}
+	daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, Steps: []clitest.Step{{Hang: true}}, Args: []string{"orphan"}}}
 	path, err := clitest.Install(w.bin, "codex", clitest.Scenario{Steps: []clitest.Step{daemon, {Hang: true}}})
 	require.NoError(t, err)
 	host := w.command("ask", "--only", "codex", "hi")
 	host.Env = append(host.Env, "TMPDIR="+t.TempDir()) // a killed host cannot remove its temporary files
 	require.NoError(t, host.Start())
-	require.Eventually(t, func() bool { return len(clitest.Survivors(path)) == 2 }, time.Minute, time.Millisecond)
-	require.NoError(t, host.Process.Signal(syscall.SIGSTOP)) // the host would terminate the processes that its shim leaves
+	awaitDaemon(t, path, "orphan")
+	stop(t, host.Process) // the host would terminate the processes that its shim leaves
 	for _, shim := range clitest.Survivors("clichain-shim") {
 		if parentOf(t, shim.Pid) == host.Process.Pid {
 			require.NoError(t, syscall.Kill(shim.Pid, syscall.SIGKILL))
@@ -94,6 +95,26 @@ func TestAskTerminatesOrphans(t *testing.T) {
 	out, err := w.command("ask", "--only", "claude", "hi").Output()
 	require.NoError(t, err, "%s", out)
 	require.Empty(t, clitest.Survivors(path))
+}
+
+// awaitDaemon waits until the fake has started the daemon with that argument. A number of processes would not show it,
+// because Go starts a short process before the first child.
+func awaitDaemon(t *testing.T, path, arg string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(clitest.Survivors(path), func(s clitest.Survivor) bool { return slices.Contains(s.Args, arg) })
+	}, time.Minute, time.Millisecond)
+}
+
+// stop returns when all threads of the child have stopped. A signal alone stops them at some later time.
+func stop(t *testing.T, child *os.Process) {
+	t.Helper()
+	require.NoError(t, child.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(child.Pid, &status, syscall.WUNTRACED|syscall.WNOHANG, nil)
+		return err == nil && pid == child.Pid && status.Stopped()
+	}, time.Minute, time.Millisecond)
 }
 
 // parentOf returns the parent of a process, or 0 if the process has exited.
