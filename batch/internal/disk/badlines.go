@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-
-	"github.com/gofrs/flock"
 )
 
 // badLine is one line of the file for bad lines.
@@ -39,8 +37,7 @@ type BadLines struct {
 	name     string
 	optional bool     // the file exists only if there is a bad line
 	file     *os.File // nil: the file does not exist yet
-	lock     *flock.Flock
-	old      bool // the file contains the lines of an earlier run
+	old      bool     // the file contains the lines of an earlier run
 }
 
 // OpenBadLines opens the file of an earlier run without changing its content. It creates a missing file unless the
@@ -85,7 +82,7 @@ func (b *BadLines) create() (err error) {
 
 // acquire locks the file against other batches.
 func (b *BadLines) acquire() (err error) {
-	if b.lock, err = lockFile(badLineKind.flag, b.name); err != nil {
+	if err = lockFile(badLineKind.flag, b.file); err != nil {
 		_ = b.file.Close()
 		b.file = nil
 	}
@@ -136,9 +133,6 @@ func (b *BadLines) Close(complete bool) error {
 		err = os.Remove(b.name)
 	case !b.optional:
 		err = b.truncate()
-	}
-	if b.lock != nil {
-		_ = b.lock.Unlock() // closing also unlocks
 	}
 	if err = errors.Join(err, b.file.Close()); err != nil {
 		return Explain(b.name, err)

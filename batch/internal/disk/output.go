@@ -8,10 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
-
-	"github.com/gofrs/flock"
 )
 
 // Stream is the name of standard input and standard output.
@@ -27,9 +24,8 @@ type Output[R any] struct {
 	mu   sync.Mutex
 	w    io.Writer
 	file *os.File // nil: a stream
-	lock *flock.Flock
-	size int64 // length of the file up to its last complete line
-	lost error // why the file no longer contains all records
+	size int64    // length of the file up to its last complete line
+	lost error    // why the file no longer contains all records
 }
 
 // OpenOutput opens and locks a file, and creates a missing file. If the name refers to a file that is not regular,
@@ -96,28 +92,19 @@ func (o *Output[R]) open() error {
 		return Explain(o.name, err)
 	}
 	o.file, o.w = f, f
-	if o.lock, err = lockFile(o.kind.flag, o.name); err != nil {
+	if err := lockFile(o.kind.flag, f); err != nil {
 		_ = f.Close()
 		return err
 	}
 	return nil
 }
 
-// lockFile locks the file against other batches. It returns nil if the system or the file system has no lock that
-// still lets this process use the file.
-func lockFile(flag, name string) (*flock.Flock, error) {
-	if runtime.GOOS == "windows" {
-		return nil, nil
+// lockFile locks an open file against other batches until it is closed. A file system without locks is no error.
+func lockFile(flag string, file *os.File) error {
+	if locked, err := lock(file); err == nil && !locked {
+		return &UnusableError{fmt.Errorf("%s %s: another batch writes it: wait, or choose another file", flag, file.Name())}
 	}
-	lock := flock.New(name)
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, nil
-	}
-	if !ok {
-		return nil, &UnusableError{fmt.Errorf("%s %s: another batch writes it: wait, or choose another file", flag, name)}
-	}
-	return lock, nil
+	return nil
 }
 
 // IsFile reports whether the output is a regular file, which the next run can read.
@@ -140,7 +127,7 @@ func (o *Output[R]) Scan(see func(R)) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	if err := o.file.Truncate(end); err != nil {
+	if err := truncate(o.file, end); err != nil {
 		return Explain(o.name, err)
 	}
 	if record, err := o.parse(rest); err == nil { // only the newline is missing, for example after editing the file
@@ -170,7 +157,7 @@ func (o *Output[R]) Append(line []byte) error {
 	defer o.mu.Unlock()
 	if _, err := o.w.Write(line); err != nil {
 		if o.IsFile() {
-			_ = o.file.Truncate(o.size) // after a failure, the next run truncates the file
+			_ = truncate(o.file, o.size) // after a failure, the next run truncates the file
 		}
 		return Explain(o.name, err)
 	}
@@ -198,11 +185,8 @@ func (o *Output[R]) Sync() error {
 	return nil
 }
 
-// Close closes the file. It does not close stdout.
+// Close closes the file, which ends its lock. It does not close stdout.
 func (o *Output[R]) Close() error {
-	if o.lock != nil {
-		_ = o.lock.Unlock() // closing also unlocks
-	}
 	if f, ok := o.w.(*os.File); ok && (o.IsFile() || o.name != "stdout") {
 		return f.Close()
 	}

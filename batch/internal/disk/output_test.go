@@ -109,6 +109,8 @@ func TestOutputIsLocked(t *testing.T) {
 func TestRewrite(t *testing.T) {
 	o, _, err := written(t, first+second+third)
 	require.NoError(t, err)
+	before, err := os.Stat(o.name)
+	require.NoError(t, err)
 	require.NoError(t, o.Rewrite(func(r record) bool { return r.Error == nil || r.Error.SideEffects }))
 	require.Equal(t, first+third, content(t, o))
 	require.NoError(t, o.Rewrite(func(r record) bool { return r.Error == nil }))
@@ -117,7 +119,7 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, first+second, content(t, o))
 	info, err := os.Stat(o.name)
 	require.NoError(t, err)
-	require.EqualValues(t, 0o640, info.Mode().Perm())
+	require.Equal(t, before.Mode(), info.Mode())
 	entries, err := os.ReadDir(filepath.Dir(o.name))
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
@@ -139,6 +141,7 @@ func TestAppendToFullDisk(t *testing.T) {
 	require.NoError(t, err)
 	o.w = &full{o}
 	err = o.Append([]byte(second))
+	o.w = o.file // Close closes it
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.EqualError(t, err, o.name+": the disk or the quota is full: free some space and run the same command "+
 		"again; no answers are lost (no space left on device)")
@@ -177,7 +180,10 @@ func TestRewriteRejectsForeignFile(t *testing.T) {
 		"part of record": {func(t *testing.T, name string) { write(t, name, second+third[:20]) }, true},
 		"a link": {func(t *testing.T, name string) {
 			write(t, name+".target", second)
-			require.NoError(t, os.Symlink(name+".target", name))
+			_ = os.Symlink(name+".target", name)
+			if _, err := os.Lstat(name); err != nil { // wine reports a success
+				t.Skip("links cannot be made here: ", err)
+			}
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

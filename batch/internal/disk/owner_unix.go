@@ -26,3 +26,6 @@ func checkOwner(path string, info fs.FileInfo) error {
 	}
 	return nil
 }
+
+// truncate cuts an open file to a size.
+func truncate(file *os.File, size int64) error { return file.Truncate(size) }
