@@ -33,6 +33,16 @@ type Reserve struct {
 // IsZero reports whether nothing is ever reserved.
 func (r Reserve) IsZero() bool { return r.Share == 0 && len(r.Backends)+len(r.Rules) == 0 }
 
+// Named returns the names in Backends and Rules, sorted, each once.
+func (r Reserve) Named() []string {
+	names := slices.Collect(maps.Keys(r.Backends))
+	for _, rule := range r.Rules {
+		names = append(names, rule.Backends...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Rule is a share that is reserved at some times of the week. A Rule without Days and Hours applies always.
 type Rule struct {
 	// Days are days of the week, such as "sat,sun" or "mon-fri". Empty: every day.

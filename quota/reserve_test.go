@@ -235,6 +235,15 @@ func TestReserveProblem(t *testing.T) {
 	}
 }
 
+func TestReserveNamed(t *testing.T) {
+	require.Empty(t, quota.Reserve{Share: 1}.Named())
+	reserve := quota.Reserve{
+		Backends: map[string]float64{"gemini": 0.5, "codex": 1},
+		Rules:    []quota.Rule{{Share: 1}, {Backends: []string{"claude", "codex"}}},
+	}
+	require.Equal(t, []string{"claude", "codex", "gemini"}, reserve.Named())
+}
+
 func TestReserveJSON(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)

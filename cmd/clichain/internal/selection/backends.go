@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/param"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/settings"
 )
 
 // Selection has the backends of a command, in their order, and the configuration from the flags and the settings.
@@ -38,9 +40,10 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 			return nil, err
 		}
 	}
+	reserve := f.Reserve.Reserve()
 	for flag, named := range map[string]iter.Seq[string]{
 		"--binary": maps.Keys(f.Binaries), "--account": maps.Keys(f.Accounts),
-		"--extra": maps.Keys(f.Request.Options.Extra),
+		"--extra": maps.Keys(f.Request.Options.Extra), r.originOf(f.Reserve): slices.Values(reserve.Named()),
 	} {
 		if err := c.Known(flag, named); err != nil {
 			return nil, err
@@ -53,7 +56,7 @@ func (r *Resolver) Select(f *param.Values) (*Selection, error) {
 	s := &Selection{
 		Providers: NewProviders(chosen, f), Config: f.Config, catalog: c, specs: chosen,
 		Chain: clichain.ChainConfig{
-			Budget: f.Budget, Reserve: f.Reserve.Reserve(), Store: r.Cooldowns(), NoCooldown: f.NoCooldown,
+			Budget: f.Budget, Reserve: reserve, Store: r.Cooldowns(), NoCooldown: f.NoCooldown,
 		},
 	}
 	if s.Chain.Hooks, err = r.logHooks(); err != nil {
@@ -69,6 +72,14 @@ func (r *Resolver) accounts() (named map[string]string, source string) {
 		return nil, ""
 	}
 	return c.Accounts.Map(), c.origin("accounts")
+}
+
+// originOf returns the name of the flag or the setting that contains a reserve.
+func (r *Resolver) originOf(reserve settings.Reserve) string {
+	if c, err := r.Settings(); err == nil && reserve != "" && reserve == c.Reserve {
+		return c.origin("reserve")
+	}
+	return "--reserve"
 }
 
 // SelectAvailable selects the backends of a command. If none of them is available, it fails and prints the installed
