@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -141,6 +142,46 @@ func TestBareRunsFirst(t *testing.T) {
 	require.Positive(t, bare)
 	for _, later := range []string{"npm ci", "go vet", "go test", ".ci/vulns"} {
 		require.Greater(t, strings.Index(text, later), bare, later)
+	}
+}
+
+// loadGo plays the go command for .ci/load: it prints the processes beside it, and fails in the run with that number.
+const loadGo = `#!/bin/sh
+[ "$*" = "env GOFLAGS" ] && echo -v && exit
+run=$(ls "$LOGS" | wc -l)
+echo "go $* with $GOFLAGS: $(wc -w </proc/$PPID/task/$PPID/children) processes"
+[ "$run" != "$FAILS" ]
+`
+
+// .ci/load runs the README's test command beside four busy loops until a run fails, and ends the loops.
+func TestLoad(t *testing.T) {
+	requirePrograms(t, "bash", "git")
+	if runtime.GOOS != "linux" {
+		t.Skip("it lists the children of a process in /proc")
+	}
+	for name, c := range map[string]struct {
+		fails string
+		logs  int
+		want  string
+	}{
+		"passes": {"", 2, "load: 2 runs passed"},
+		"fails":  {"1", 1, "load: run 1 failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin, logs := t.TempDir(), t.TempDir()
+			writeProgram(t, filepath.Join(bin, "go"), loadGo)
+			cmd := exec.CommandContext(t.Context(), "bash", ".ci/load", "2", logs)
+			cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "LOGS=" + logs, "FAILS=" + c.fails}
+			out, err := cmd.CombinedOutput() // returns after the loops have ended, because they hold the output
+			require.Equal(t, c.fails != "", err != nil)
+			require.Contains(t, string(out), c.want)
+			list, err := os.ReadDir(logs)
+			require.NoError(t, err)
+			require.Len(t, list, c.logs)
+			log := read(t, filepath.Join(logs, "load-1.txt"))
+			require.Contains(t, log, "\ngo test -race -p 4 -timeout 60m work with -v -count=1: 5 processes\n")
+		})
 	}
 }
 
