@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 )
 
 func TestContainerMistakes(t *testing.T) {
@@ -65,7 +66,7 @@ func TestContainerNotStarted(t *testing.T) {
 }
 
 // waitForRecord waits until a fake has reached its Record step.
-func waitForRecord(t *testing.T, path string) (r clitest.Record) {
+func waitForRecord(t *testing.T, path string) (r fake.Record) {
 	t.Helper()
 	require.Eventually(t, func() (ok bool) {
 		var err error

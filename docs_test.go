@@ -23,6 +23,7 @@ import (
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -237,7 +238,7 @@ func TestSpecsPageExample(t *testing.T) {
 	require.Len(t, list, 1)
 	prints := blocks(text, "text")
 	require.Len(t, prints, 2)
-	run := func(t *testing.T, prints string) (*clichain.Response, clitest.Record, error) {
+	run := func(t *testing.T, prints string) (*clichain.Response, fake.Record, error) {
 		record := filepath.Join(t.TempDir(), "record")
 		p := provider(t, list[0], clichain.Config{}, play(clitest.Step{Record: record}, stdout(prints+"\n")))
 		req := clichain.Prompt(":uses of a paper clip")

@@ -22,7 +22,7 @@ var floors = [][]string{
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
-		"accept", "clispec", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
+		"accept", "clispec", "internal/cassette", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
 		"internal/transcript", "quota", "workspace/internal/git", "workspace/internal/rename",
 	},
 	{

@@ -28,7 +28,6 @@ type (
 	Case     = fake.Case     // alternative of a scenario
 	Step     = fake.Step     // one action of a fake
 	Spawn    = fake.Spawn    // children of a fake
-	Record   = fake.Record   // data that a Record step has stored; see Received for a shorter form
 	Survivor = fake.Survivor // running process of a fake
 	TB       = fake.TB       // part of testing.TB that this package needs
 )
@@ -58,7 +57,7 @@ func Install(dir, name string, s Scenario) (string, error) { return fake.Install
 func Exit(status int) Step { return fake.Exit(status) }
 
 // ReadRecord reads the file that a Record step has written.
-func ReadRecord(path string) (Record, error) { return fake.ReadRecord(path) }
+func ReadRecord(path string) (fake.Record, error) { return fake.ReadRecord(path) }
 
 // NoLeaks fails the test if the process has more goroutines, open descriptors or children at the end of the test than
 // now. It waits up to ten seconds for them to end. The counts are those of the whole process, so the test must not run

@@ -92,7 +92,7 @@ func (r *Recorder) Once() Received {
 	return all[0]
 }
 
-func received(record Record) Received {
+func received(record fake.Record) Received {
 	got := Received{Stdin: string(record.Stdin), Dir: record.Dir, Env: map[string]string{}, Files: map[string]string{}}
 	if len(record.Args) > 0 {
 		got.Args = record.Args[1:]

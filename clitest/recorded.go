@@ -109,11 +109,11 @@ func readRun(dir fs.FS) (r recordedRun, err error) {
 	return r, err
 }
 
-// Replay is a CLI that repeats a recorded run. It prints the files stderr and stdout of the directory and exits with
+// Recorded is a CLI that repeats a recorded run. It prints the files stderr and stdout of the directory and exits with
 // the status in the file exit, or hangs if that file says "timeout". docs/how-to/run-the-tests.md says how to record a
-// run. Replay does not compare its arguments and stdin with the recorded files; use a [Recorder] for that. Replay ends
-// the test if the directory has no recording.
-func Replay(t TB, folder string) Scenario {
+// run. Recorded does not compare its arguments and stdin with the recorded files; use a [Recorder] for that. Recorded
+// ends the test if the directory has no recording. [Replay] replays calls and not CLIs.
+func Recorded(t TB, folder string) Scenario {
 	t.Helper()
 	r, err := readRun(os.DirFS(folder))
 	if err != nil {

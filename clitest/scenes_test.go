@@ -174,20 +174,20 @@ func TestScenarioOfUnsatisfiableRules(t *testing.T) {
 func TestReplay(t *testing.T) {
 	quiet(t)
 	const dir = "../internal/reading/testdata/recordings/"
-	_, err := ask(t, specs.Codex(), Replay(t, dir+"codex/usage-limit"))
+	_, err := ask(t, specs.Codex(), Recorded(t, dir+"codex/usage-limit"))
 	requireReason(t, clichain.ReasonUsageLimit, err)
-	resp, err := ask(t, specs.Gemini(), Replay(t, dir+"gemini/ok"))
+	resp, err := ask(t, specs.Gemini(), Recorded(t, dir+"gemini/ok"))
 	require.Nil(t, err)
 	require.Equal(t, "Bonjour 中文 😀 done", resp.Text)
-	hung := Replay(t, dir+"gemini/503")
+	hung := Recorded(t, dir+"gemini/503")
 	require.True(t, hung.Steps[len(hung.Steps)-1].Hang)
 
 	empty := t.TempDir()
 	failed := &failures{TB: t}
-	failed.run(func() { Replay(failed, empty) })
+	failed.run(func() { Recorded(failed, empty) })
 	require.Contains(t, failed.said, "exit")
 	require.NoError(t, os.WriteFile(filepath.Join(empty, "exit"), []byte("soon"), 0o600))
-	failed.run(func() { Replay(failed, empty) })
+	failed.run(func() { Recorded(failed, empty) })
 	require.Contains(t, failed.said, `"soon" is neither`)
 }
 

@@ -1,0 +1,132 @@
+package clitest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
+	"github.com/clichain/clichain/internal/cassette"
+)
+
+// Record returns a backend that passes calls to another one, and writes each answer and each failure to a file in dir,
+// for [Replay]. It creates the directory if it is missing. There is one file for each request, which the first call of
+// the request replaces. Record does not write canceled calls, calls that exceed the deadline of their context, and
+// streams that the reader leaves early.
+//
+// A call fails with bad_option if it has functions of the program, if its recording exceeds 16 MiB, or if its request,
+// an event or its result contains a secret. The error names the place of the secret. Secrets are values of secret
+// environment variables of this process, and texts that look like keys.
+//
+// The backend is safe for concurrent use if the other one is.
+func Record(dir string, backend clichain.Backend) clichain.Backend {
+	return &recording{dir: dir, inner: backend, calls: map[cassette.Key][]cassette.Call{}}
+}
+
+type recording struct {
+	dir   string
+	inner clichain.Backend
+
+	mu    sync.Mutex
+	calls map[cassette.Key][]cassette.Call // the recorded calls of each request
+}
+
+func (r *recording) Name() string { return r.inner.Name() }
+
+func (r *recording) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+	return call.Collect(r.Stream(ctx, req))
+}
+
+func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+	return call.Once(func(yield func(clichain.Event, error) bool) {
+		asked, err := recordable(ctx, req)
+		if err != nil {
+			yield(clichain.Event{}, err)
+			return
+		}
+		c, began := cassette.Call{Backend: r.Name()}, time.Now()
+		for e, err := range r.inner.Stream(ctx, req) {
+			switch {
+			case err != nil:
+				c.Failure = cassette.FailureOf(r.Name(), err)
+				yield(clichain.Event{}, r.failed(ctx, asked, c, err))
+				return
+			case e.Kind == clichain.EventDone && e.Response != nil:
+				c.Response = cassette.ResponseOf(*e.Response)
+				if err := r.add(asked, c); err != nil {
+					yield(clichain.Event{}, err)
+					return
+				}
+				yield(e, nil)
+				return
+			}
+			c.Add(time.Since(began), e)
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+}
+
+// failed records a call that failed, unless its caller ended it. It returns the error for the caller.
+func (r *recording) failed(ctx context.Context, asked cassette.Request, c cassette.Call, err error) error {
+	if ctx.Err() != nil || errors.Is(err, clichain.ErrCanceled) {
+		return err
+	}
+	if wrong := r.add(asked, c); wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// recordable returns the canonical form of a request, or an error if it cannot be recorded.
+func recordable(ctx context.Context, req clichain.Request) (asked cassette.Request, err error) {
+	if call.HostToolsOf(ctx) != nil {
+		return asked, call.Errorf(clichain.ReasonBadOption, "", "a call with functions of the program cannot be recorded")
+	}
+	if asked, err = cassette.Canonical(req); err == nil {
+		if err = cassette.Secrets("request", asked); err != nil {
+			err = notRecorded(err)
+		}
+	}
+	return asked, err
+}
+
+// add writes the file of a request with one more call.
+func (r *recording) add(asked cassette.Request, c cassette.Call) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := asked.Key()
+	calls := append(r.calls[key], c)
+	file := &cassette.Cassette{Request: asked, Calls: calls}
+	data, err := cassette.Encode(file)
+	if err == nil {
+		err = cassette.Secrets("cassette", file)
+	}
+	if err == nil {
+		err = os.MkdirAll(r.dir, 0o755)
+	}
+	if err == nil {
+		err = cassette.Write(filepath.Join(r.dir, asked.FileName()), data, 0o644)
+	}
+	if err != nil {
+		return notRecorded(err)
+	}
+	r.calls[key] = calls
+	return nil
+}
+
+func notRecorded(err error) error {
+	wrong := call.Errorf(clichain.ReasonBadOption, "", "clitest: the call was not recorded: %v", err)
+	wrong.Err = err
+	if found, ok := errors.AsType[*cassette.SecretError](err); ok {
+		wrong.Hint = fmt.Sprintf("remove the secret from %s, or unset the variable that has it", found.Field)
+	}
+	return wrong
+}
