@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,7 +41,22 @@ type recording struct {
 func (r *recording) Name() string { return r.inner.Name() }
 
 func (r *recording) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	return call.Collect(r.Stream(ctx, req))
+	asked, err := recordable(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	// A chain may repeat a call that failed after some text, but not a stream.
+	resp, err := r.inner.Complete(ctx, req)
+	switch {
+	case err != nil:
+		return nil, r.failed(ctx, asked, cassette.Call{}, err)
+	case resp == nil:
+		return nil, nil
+	}
+	if err := r.add(asked, cassette.Call{Response: cassette.ResponseOf(*resp)}); err != nil {
+		return nil, err
+	}
+	return resp, nil
 }
 
 func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
@@ -50,11 +66,10 @@ func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[
 			yield(clichain.Event{}, err)
 			return
 		}
-		c, began := cassette.Call{Backend: r.Name()}, time.Now()
+		c, began := cassette.Call{}, time.Now()
 		for e, err := range r.inner.Stream(ctx, req) {
 			switch {
 			case err != nil:
-				c.Failure = cassette.FailureOf(r.Name(), err)
 				yield(clichain.Event{}, r.failed(ctx, asked, c, err))
 				return
 			case e.Kind == clichain.EventDone && e.Response != nil:
@@ -79,6 +94,7 @@ func (r *recording) failed(ctx context.Context, asked cassette.Request, c casset
 	if ctx.Err() != nil || errors.Is(err, clichain.ErrCanceled) {
 		return err
 	}
+	c.Failure = cassette.FailureOf(r.Name(), err)
 	if wrong := r.add(asked, c); wrong != nil {
 		return wrong
 	}
@@ -102,8 +118,9 @@ func recordable(ctx context.Context, req clichain.Request) (asked cassette.Reque
 func (r *recording) add(asked cassette.Request, c cassette.Call) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	c.Backend = r.Name()
 	key := asked.Key()
-	calls := append(r.calls[key], c)
+	calls := append(slices.Clip(r.calls[key]), c)
 	file := &cassette.Cassette{Request: asked, Calls: calls}
 	data, err := cassette.Encode(file)
 	if err == nil {

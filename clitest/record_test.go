@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,9 +161,10 @@ func TestRecordReplacesOldCalls(t *testing.T) {
 		_, err := Record(dir, answers(text)).Complete(t.Context(), clichain.Prompt("x"))
 		require.NoError(t, err)
 	}
-	resp, err := Replay(dir).Complete(t.Context(), clichain.Prompt("x"))
-	require.NoError(t, err)
-	require.Equal(t, "second", resp.Text)
+	events := collect(t, Replay(dir), clichain.Prompt("x"))
+	require.Len(t, events, 3)
+	require.Equal(t, "second", events[1].Text, "a stream has the text of a call that was no stream")
+	require.Equal(t, "second", events[2].Response.Text)
 	require.Len(t, files(t, dir), 1)
 }
 
@@ -194,6 +194,19 @@ func TestRecordSkipsCallsEndedByCaller(t *testing.T) {
 	}
 }
 
+// A chain repeats a call that failed after some text, unless its caller has streamed the text.
+func TestRecordKeepsFallbackOfComplete(t *testing.T) {
+	broken, dir := answers("half"), t.TempDir()
+	broken.errs = []error{&clichain.BackendError{Reason: clichain.ReasonOverloaded}}
+	recorder := Record(dir, clichain.ChainOf([]clichain.Backend{broken, upper}, nil))
+	resp, err := recorder.Complete(t.Context(), clichain.Prompt("x"))
+	require.NoError(t, err)
+	require.Equal(t, "X", resp.Text)
+	resp, err = Replay(dir).Complete(t.Context(), clichain.Prompt("x"))
+	require.NoError(t, err)
+	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrOverloaded)
+}
+
 func TestRecordRefusesSecrets(t *testing.T) {
 	const key, password = "sk-ant-api03-" + "c2VjcmV0IGtleSBmb3IgYSB0ZXN0AA", "correct horse battery"
 	t.Setenv("REVIEW_PASSWORD", password)
@@ -218,7 +231,7 @@ func TestRecordRefusesSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := Record(dir, test.backend).Complete(t.Context(), clichain.Prompt(test.prompt))
+			_, err := call.Collect(Record(dir, test.backend).Stream(t.Context(), clichain.Prompt(test.prompt)))
 			require.ErrorIs(t, err, clichain.ErrBadOption)
 			require.ErrorContains(t, err, test.field)
 			require.NotContains(t, err.Error(), key[20:])
@@ -271,23 +284,4 @@ func TestRecordReportsFailedWrite(t *testing.T) {
 	require.ErrorContains(t, err, file)
 	_, err = Record(t.TempDir(), answers(strings.Repeat("long ", 4<<20))).Complete(t.Context(), clichain.Prompt("x"))
 	require.ErrorContains(t, err, "more than 16 MiB")
-}
-
-// A link in the place of a recording is replaced; its target does not change.
-func TestRecordDoesNotFollowLinks(t *testing.T) {
-	dir, target := t.TempDir(), filepath.Join(t.TempDir(), "target")
-	require.NoError(t, os.WriteFile(target, []byte("kept"), 0o600))
-	_, err := Record(dir, answers("a")).Complete(t.Context(), clichain.Prompt("x"))
-	require.NoError(t, err)
-	file := files(t, dir)[0]
-	require.NoError(t, os.Remove(file))
-	if err := os.Symlink(target, file); err != nil {
-		t.Skip(err)
-	}
-	_, err = Record(dir, answers("a")).Complete(t.Context(), clichain.Prompt("x"))
-	require.NoError(t, err)
-	data, err := os.ReadFile(target)
-	require.NoError(t, err)
-	require.Equal(t, "kept", string(data))
-	require.False(t, slices.ContainsFunc(files(t, dir), func(f string) bool { return f != file }))
 }

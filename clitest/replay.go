@@ -99,7 +99,7 @@ func (p *Player) Stream(ctx context.Context, req clichain.Request) iter.Seq2[cli
 			yield(clichain.Event{}, err)
 			return
 		}
-		for _, e := range c.Events {
+		for _, e := range c.Replay() {
 			if err := p.wait(ctx, began, time.Duration(e.AtMS)*time.Millisecond); err != nil {
 				yield(clichain.Event{}, err)
 				return

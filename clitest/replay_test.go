@@ -73,7 +73,7 @@ func TestReplayUnusableDirectory(t *testing.T) {
 		"no calls":         {`{"cassette": 1, "request": {"messages": []}, "calls": []}`, "no calls"},
 		"no result":        {`{"cassette": 1, "request": {"messages": []}, "calls": [{"backend": "a"}]}`, "either a response or a failure"},
 		"empty answer":     {strings.Replace(valid, `"text": "X",`, `"text": " ",`, 1), "no text"},
-		"impossible event": {strings.Replace(valid, `"kind": "start"`, `"kind": "done"`, 1), "events[0]"},
+		"impossible event": {strings.Replace(valid, `"response"`, `"events": [{"kind": "done"}], "response"`, 1), "events[0]"},
 		"second document":  {valid + "{}", "invalid character"},
 		"too large":        {valid + strings.Repeat(" ", 16<<20), "too large"},
 	} {
@@ -106,6 +106,25 @@ func TestReplayDirectories(t *testing.T) {
 	require.NoError(t, os.Rename(copied, filepath.Join(dir, "README.md")))
 	_, err = Replay(dir).Complete(t.Context(), clichain.Prompt("x"))
 	require.NoError(t, err, "other files are ignored")
+}
+
+// A link in the place of a recording is replaced, and its target does not change. Replay follows links.
+func TestRecordReplacesLinks(t *testing.T) {
+	dir, target := recordedDir(t, "x"), filepath.Join(t.TempDir(), "target")
+	file := files(t, dir)[0]
+	require.NoError(t, os.Rename(file, target))
+	if err := os.Symlink(target, file); err != nil {
+		t.Skip(err)
+	}
+	_, err := Replay(dir).Complete(t.Context(), clichain.Prompt("x"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(target, []byte("kept"), 0o600))
+	_, err = Record(dir, upper).Complete(t.Context(), clichain.Prompt("x"))
+	require.NoError(t, err)
+	data, err := os.ReadFile(target)
+	require.NoError(t, err)
+	require.Equal(t, "kept", string(data))
+	require.Equal(t, []string{file}, files(t, dir))
 }
 
 // An edited request is a recording of the new request.

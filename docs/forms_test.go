@@ -211,6 +211,7 @@ func unindented(text string) string {
 // compiled are the pages whose Go blocks are not part of a source file, with the test that compiles them.
 var compiled = map[string]string{
 	"reference/specs.md": "TestInstancesPage", "how-to/first-program.md": "TestReadmeCompiles", "how-to/test-a-spec.md": "TestTheKitOutside",
+	"how-to/test-without-a-cli.md": "TestReplayOutside",
 }
 
 func TestBlocksOfThePagesCompile(t *testing.T) {

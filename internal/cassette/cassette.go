@@ -63,6 +63,18 @@ func (e Event) Event() call.Event {
 	return call.Event(e.plainEvent)
 }
 
+// Replay returns the events of the call without the last one. The answer of a call that was no stream is one text.
+func (c *Call) Replay() []Event {
+	if len(c.Events) > 0 || c.Response == nil {
+		return c.Events
+	}
+	name, text := c.Response.Backend, string(c.Response.Text)
+	answer := Call{}
+	answer.Add(0, call.Event{Kind: call.EventStart, Backend: name})
+	answer.Add(c.Response.Response().Duration, call.Event{Kind: call.EventText, Backend: name, Text: text})
+	return answer.Events
+}
+
 type plainResponse call.Response
 
 // Response is an answer, without the metadata, which the request of the replay has.
