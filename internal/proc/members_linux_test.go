@@ -49,6 +49,8 @@ func TestMembers(t *testing.T) {
 		{name: "older than the leader", now: []stat{process(101, 100, 100, 100, 999)}, cookies: []int{101}, want: []int{}},
 		{name: "recycled id", want: []int{},
 			earlier: []stat{leader, process(101, 100, 101, 101, 1001)}, now: []stat{process(101, 1, 101, 101, 1500)}},
+		{name: "recycled id of the leader", want: []int{}, earlier: []stat{leader}, now: []stat{
+			process(100, 1, 100, 100, 1500), process(101, 100, 100, 100, 1501), process(102, 1, 102, 100, 1502)}},
 		{name: "child and session of a recycled id", want: []int{},
 			earlier: []stat{leader, process(101, 100, 101, 101, 1001)},
 			now:     []stat{process(101, 1, 101, 101, 1500), process(102, 101, 102, 102, 1501), process(103, 1, 103, 101, 1502)}},
@@ -83,4 +85,13 @@ func TestMembersWithUnknownCookie(t *testing.T) {
 	require.False(t, m.unsure)
 	require.Equal(t, []int{100, 101}, ids(m.pick(all, starting)), "the cookie is known")
 	require.False(t, m.unsure)
+}
+
+// The start time of the leader is unknown if the process table could not be read when it started.
+func TestMembersWithUnknownStart(t *testing.T) {
+	m := newMembers(stat{pid: 100}, process(10, 1, 10, 9, 50), "cookie", guard.leads)
+	none := func(int, string) (has, known bool) { return false, true }
+	leader, child := process(100, 10, 100, 100, 1000), process(101, 100, 101, 101, 1001)
+	require.ElementsMatch(t, []int{100, 101}, ids(m.pick([]stat{child, leader}, none)))
+	require.Empty(t, m.pick([]stat{process(100, 1, 100, 100, 1500)}, none), "the start time has become known")
 }

@@ -56,10 +56,11 @@ func (m *members) pick(all []stat, hasCookie cookieReader) []stat {
 	return found
 }
 
-// forgetRecycled removes the members whose PID now belongs to another process.
+// forgetRecycled removes the members whose PID now belongs to another process. The start time of the leader may be
+// unknown.
 func (m *members) forgetRecycled(all []stat) {
 	for _, s := range all {
-		if start, ok := m.known[s.pid]; ok && start != s.start {
+		if start, ok := m.known[s.pid]; ok && start != s.start && start != 0 {
 			delete(m.known, s.pid)
 		}
 	}
@@ -97,8 +98,11 @@ func (m *members) closure(found, candidates []stat) (members, others []stat) {
 	}
 }
 
+// belongs reports whether the process is a member. After other code has reaped the leader and its PID has been reused,
+// the group with that number is another one.
 func (m *members) belongs(s stat) bool {
-	return m.knows(s.pid) || s.group == m.leader.pid || m.knows(s.session) || m.knows(s.parent)
+	group := s.group == m.leader.pid && m.knows(m.leader.pid)
+	return group || m.knows(s.pid) || m.knows(s.session) || m.knows(s.parent)
 }
 
 func (m *members) knows(pid int) bool {
