@@ -15,7 +15,10 @@ import (
 // floors are the packages of the root module, from the bottom up: a package may import only packages of lower floors.
 // docs/explanation/architecture.md has the same table.
 var floors = [][]string{
-	{"internal/history", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern"},
+	{
+		"internal/history", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
+		"internal/proc/internal/kinfo",
+	},
 	{
 		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
 		"internal/semaphore", "internal/semver", "internal/spelling",
@@ -46,7 +49,7 @@ var floors = [][]string{
 var pure = []string{
 	"call", "clispec", "order", "internal/chainview", "internal/compose", "internal/contract", "internal/decode",
 	"internal/grammar", "internal/instance", "internal/jsontext", "internal/judge", "internal/lines", "internal/misconfig",
-	"internal/pattern", "internal/plaintext", "internal/policy", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
+	"internal/pattern", "internal/plaintext", "internal/policy", "internal/proc/internal/kinfo", "internal/prose", "internal/resettime", "internal/semver", "internal/session",
 	"internal/spelling", "internal/structured", "internal/transcript", "internal/wire",
 	"openai/internal/apierror", "openai/internal/request", "openai/internal/response", "quota", "workspace/internal/rename",
 }

@@ -50,7 +50,6 @@ func retried(queue int, changes, events []unix.Kevent_t) (int, error) {
 	}
 }
 
-// unreaped reports whether the PID of the child is still reserved, whether or not the child has ended.
 func unreaped(child stat) bool {
 	now, err := system.stat(child.pid)
 	return err != nil || now.start == child.start

@@ -49,7 +49,6 @@ func waitUnreaped(pid int) {
 	}
 }
 
-// unreaped reports whether the PID of the child is still reserved, whether or not the child has ended.
 func unreaped(child stat) bool {
 	var info unix.Siginfo
 	return unix.Waitid(unix.P_PID, child.pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) != unix.ECHILD

@@ -63,13 +63,6 @@ func statusOf(wait syscall.WaitStatus) status {
 
 var softSignals = map[softSignal]syscall.Signal{interrupt: unix.SIGINT, terminate: unix.SIGTERM}
 
-// askGroup sends a soft signal to a process group, followed by SIGCONT, because a stopped process would not
-// handle the signal. It ignores errors, because processes that do not end are killed.
-func askGroup(group int, s softSignal) {
-	_ = unix.Kill(-group, softSignals[s])
-	_ = unix.Kill(-group, unix.SIGCONT)
-}
-
 func signalName(s syscall.Signal) string {
 	if name := unix.SignalName(s); name != "" {
 		return name

@@ -2,8 +2,25 @@ package proc
 
 import (
 	"time"
+	"unsafe"
 
+	"github.com/clichain/clichain/internal/proc/internal/kinfo"
 	"golang.org/x/sys/unix"
+)
+
+// The compiler compares the layout that kinfo parses with the declaration of package unix: an index other than 0 is out
+// of range.
+var (
+	entry unix.KinfoProc
+	_     = [1]int{}[unsafe.Sizeof(entry)-kinfo.Size]
+	_     = [1]int{}[unsafe.Offsetof(entry.Proc)+unsafe.Offsetof(entry.Proc.P_starttime)+
+		unsafe.Offsetof(entry.Proc.P_starttime.Sec)-kinfo.StartSeconds]
+	_ = [1]int{}[unsafe.Offsetof(entry.Proc)+unsafe.Offsetof(entry.Proc.P_starttime)+
+		unsafe.Offsetof(entry.Proc.P_starttime.Usec)-kinfo.StartMicros]
+	_ = [1]int{}[unsafe.Offsetof(entry.Proc)+unsafe.Offsetof(entry.Proc.P_stat)-kinfo.State]
+	_ = [1]int{}[unsafe.Offsetof(entry.Proc)+unsafe.Offsetof(entry.Proc.P_pid)-kinfo.PID]
+	_ = [1]int{}[unsafe.Offsetof(entry.Eproc)+unsafe.Offsetof(entry.Eproc.Ppid)-kinfo.Parent]
+	_ = [1]int{}[unsafe.Offsetof(entry.Eproc)+unsafe.Offsetof(entry.Eproc.Pgid)-kinfo.Group]
 )
 
 // startsAreMonotonic is false, because start times are from the wall clock, which may be set back.
@@ -13,47 +30,48 @@ const startsAreMonotonic = false
 // processes is not reliable. A member must be seen before it becomes an orphan.
 func rememberEvery() time.Duration { return time.Second }
 
-// zombie is the state SZOMB of sys/proc.h.
-const zombie = 5
-
 type table struct{}
 
 var system table
 
 func (table) scan(_ uint64, see func(all []stat)) error {
-	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	list, err := read("kern.proc.all")
 	if err != nil {
 		return err
 	}
 	all := make([]stat, 0, len(list))
-	for i := range list {
-		all = append(all, statOf(&list[i]))
+	for _, p := range list {
+		all = append(all, statOf(p))
 	}
 	see(all)
 	return nil
 }
 
 func (table) stat(pid int) (stat, error) {
-	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	list, err := read("kern.proc.pid", pid)
 	if err != nil {
 		return stat{}, err
 	}
-	return statOf(info), nil
+	if len(list) == 0 {
+		return stat{}, unix.ESRCH
+	}
+	return statOf(list[0]), nil
 }
 
-func statOf(k *unix.KinfoProc) stat {
-	s := stat{
-		pid: int(k.Proc.P_pid), parent: int(k.Eproc.Ppid), group: int(k.Eproc.Pgid), threads: 1, state: 'S',
-		start: uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
-	}
-	if k.Proc.P_stat == zombie {
+func read(name string, args ...int) ([]kinfo.Process, error) {
+	return kinfo.Read(func() ([]byte, error) { return unix.SysctlRaw(name, args...) }, unix.ENOMEM)
+}
+
+func statOf(p kinfo.Process) stat {
+	s := stat{pid: p.PID, parent: p.Parent, group: p.Group, threads: 1, state: 'S', start: p.Start}
+	if p.Ended {
 		s.state = 'Z'
 	}
-	if session, err := unix.Getsid(s.pid); err == nil {
-		s.session = session
-	} else {
-		s.session = -1 // the process has ended and has no session
+	session, err := unix.Getsid(s.pid)
+	if err != nil {
+		session = -1 // the process has ended and has no session
 	}
+	s.session = session
 	return s
 }
 

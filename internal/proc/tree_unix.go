@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,8 +12,27 @@ import (
 
 type unixTree struct {
 	process *os.Process
+	kernel  kernel
 	members *members
 	done    chan struct{} // see exited
+}
+
+// processTable is the process table of a system. See procfs and table.
+type processTable interface {
+	// scan calls see with all processes, or without those that certainly started before since. It may call see on another
+	// goroutine. see must not keep the slice.
+	scan(since uint64, see func(all []stat)) error
+	// hasCookie is a cookieReader. Call it only within scan.
+	hasCookie(pid int, cookie string) (has, known bool)
+	// kill kills the process, or returns ESRCH if its PID has been reused.
+	kill(stat) error
+}
+
+// kernel is the part of the system that finds and kills processes.
+type kernel struct {
+	processTable
+	unreaped func(child stat) bool // whether the PID of the child is still reserved, whether or not it has ended
+	signal   func(pid int, s syscall.Signal) error
 }
 
 // startDirectly starts the program as a child of this process, with the watchdog.
@@ -54,17 +74,20 @@ func newUnixTree(process *os.Process, cookie string) (*unixTree, error) {
 	leader.pid = process.Pid
 	host := stat{pid: os.Getpid(), group: unix.Getpgrp()}
 	host.session, _ = unix.Getsid(0) // cannot fail for this process
-	return &unixTree{process: process, members: newMembers(leader, host, cookie, guard.leads), done: exit}, nil
+	return &unixTree{
+		process: process, kernel: kernel{system, unreaped, unix.Kill}, done: exit,
+		members: newMembers(leader, host, cookie, guard.leads),
+	}, nil
 }
 
 func (t *unixTree) pid() int                { return t.process.Pid }
 func (t *unixTree) exited() <-chan struct{} { return t.done }
 func (t *unixTree) remember()               { _, _ = t.scan() } // sweep will get the same error
 
+// ask sends the signal to the group, followed by SIGCONT, because a stopped process would not handle the signal.
 func (t *unixTree) ask(s softSignal) {
-	if unreaped(t.members.leader) {
-		askGroup(t.pid(), s)
-	}
+	t.signalGroup(softSignals[s])
+	t.signalGroup(unix.SIGCONT)
 }
 
 func (t *unixTree) reap() status {
@@ -73,16 +96,16 @@ func (t *unixTree) reap() status {
 	return reapProcess(t.process)
 }
 
-// killGroup kills the process group, unless the leader has been reaped, because its PID can be reused after
-// that.
-func (t *unixTree) killGroup() {
-	if unreaped(t.members.leader) {
-		_ = unix.Kill(-t.pid(), unix.SIGKILL) // fails if all of its processes have ended
+// signalGroup sends a signal to the process group, unless the leader has been reaped, because its PID can be reused
+// after that.
+func (t *unixTree) signalGroup(s syscall.Signal) {
+	if t.kernel.unreaped(t.members.leader) {
+		_ = t.kernel.signal(-t.pid(), s) // fails if all of its processes have ended
 	}
 }
 
 func (t *unixTree) scan() (found []stat, err error) {
-	err = system.scan(t.members.since, func(all []stat) { found = t.members.pick(all, system.hasCookie) })
+	err = t.kernel.scan(t.members.since, func(all []stat) { found = t.members.pick(all, t.kernel.hasCookie) })
 	return found, err
 }
 
@@ -132,9 +155,9 @@ func (t *unixTree) alive(found []stat, leftovers map[stat]bool) []stat {
 
 // kill kills the members, and reports whether the system permits it for at least one of them.
 func (t *unixTree) kill(alive []stat) (allowed bool) {
-	t.killGroup()
+	t.signalGroup(unix.SIGKILL)
 	for _, s := range alive {
-		if system.kill(s) != unix.EPERM {
+		if t.kernel.kill(s) != unix.EPERM {
 			allowed = true
 		}
 	}
@@ -143,7 +166,7 @@ func (t *unixTree) kill(alive []stat) (allowed bool) {
 
 // sweepBlindly kills only the group, because there is no process table. The tree does not count as clean.
 func (t *unixTree) sweepBlindly(deadline time.Time) swept {
-	t.killGroup()
+	t.signalGroup(unix.SIGKILL)
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	select {
