@@ -115,7 +115,7 @@ type check func(path string, info fs.FileInfo) error
 
 // read reads a file that passes the check.
 func read(path string, limit int64, flags int, check check) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait|flags, 0)
+	file, err := openFile(path, os.O_RDONLY|openNoWait|flags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func read(path string, limit int64, flags int, check check) ([]byte, error) {
 
 // ReadHead returns the first bytes of a file, up to limit.
 func ReadHead(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	file, err := openFile(path, os.O_RDONLY|openNoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func ReadHead(path string, limit int64) ([]byte, error) {
 
 // ReadTail returns the last bytes of a regular file, up to limit.
 func ReadTail(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	file, err := openFile(path, os.O_RDONLY|openNoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func ReadTail(path string, limit int64) ([]byte, error) {
 // List returns the entries of a directory in any order. It returns none and an error for a directory with limit entries
 // or more. 0 means no limit.
 func List(dir string, limit int) ([]fs.DirEntry, error) {
-	file, err := os.OpenFile(dir, os.O_RDONLY|openNoWait, 0)
+	file, err := openFile(dir, os.O_RDONLY|openNoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +219,12 @@ func Replace(path string, data []byte) error {
 	return err
 }
 
-// Append adds data to a file that only its owner can read. It uses a single write, so that the data of several
-// processes does not mix on a local disk. It creates the file if it is missing. It refuses a file that
+// Append adds data to a file that only its owner can read. The data of several processes does not mix on a local
+// disk. It creates the file if it is missing. It refuses a file that
 // [ReadOwn] refuses or that has more than limit bytes already.
 func Append(path string, data []byte, limit int64) error {
 	flags := os.O_APPEND | os.O_CREATE | os.O_WRONLY | openNoWait | openNoFollow
-	file, err := os.OpenFile(path, flags, 0o600)
+	file, err := openFile(path, flags, 0o600)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func Append(path string, data []byte, limit int64) error {
 		err = fits(path, info, limit, own)
 	}
 	if err == nil {
-		_, err = file.Write(data)
+		err = appendTo(file, data)
 	}
 	return cmp.Or(err, file.Close())
 }

@@ -105,6 +105,20 @@ func inode(info fs.FileInfo) uint64 {
 // Move renames a file and replaces an existing one, atomically.
 func Move(from, to string) error { return os.Rename(from, to) }
 
+func openFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, mode)
+}
+
+// appendTo writes to the end of a file with a single write.
+func appendTo(file *os.File, data []byte) error {
+	_, err := file.Write(data)
+	return err
+}
+
+func mkdir(path string) error { return os.Mkdir(path, 0o700) }
+
+func mkdirAll(path string) error { return os.MkdirAll(path, 0o700) }
+
 // LinkTarget returns the target of a symbolic link, and "" for another file. The error says that no file is there.
 func LinkTarget(path string) (target string, err error) {
 	var buffer [256]byte

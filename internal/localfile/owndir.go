@@ -71,7 +71,7 @@ func MakeDir(dir string) error {
 	if err := checkHome(dir); err != nil {
 		return err
 	}
-	return os.MkdirAll(dir, 0o700)
+	return mkdirAll(dir)
 }
 
 // MakeOwnDir is [OwnDir] for callers that need only the path.
@@ -101,7 +101,7 @@ func OwnDir(path string) (*os.Root, error) {
 // NewDir creates and opens a directory that [OwnDir] would accept. The directory must not exist yet; its parent
 // must exist.
 func NewDir(path string) (*os.Root, error) {
-	if err := os.Mkdir(path, 0o700); err != nil {
+	if err := mkdir(path); err != nil {
 		return nil, err
 	}
 	return openOwn(anywhere{}, path, path)
@@ -130,9 +130,9 @@ type parentDir interface {
 // enter the parent but not to list it.
 type anywhere struct{}
 
-func (anywhere) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
-func (anywhere) Lstat(path string) (fs.FileInfo, error)    { return os.Lstat(path) }
-func (anywhere) OpenRoot(path string) (*os.Root, error)    { return os.OpenRoot(path) }
+func (anywhere) Mkdir(path string, _ fs.FileMode) error { return mkdir(path) }
+func (anywhere) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+func (anywhere) OpenRoot(path string) (*os.Root, error) { return os.OpenRoot(path) }
 
 // openOwn creates a directory if it is missing, opens it, and checks the opened directory. path is for errors.
 func openOwn(parent parentDir, name, path string) (*os.Root, error) {
