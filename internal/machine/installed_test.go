@@ -21,6 +21,9 @@ func link(t testing.TB, to, path string) string {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.Symlink(to, path))
+	if _, err := os.Lstat(path); err != nil {
+		t.Skip("wine makes no symbolic links")
+	}
 	return path
 }
 

@@ -59,7 +59,7 @@ func (f *Finder) fresh() bool {
 func search(names, linkNames []string) (string, localfile.Stamp, error) {
 	var trouble []string
 	for i, name := range slices.Concat(names, linkNames) {
-		path, err := exec.LookPath(name)
+		path, err := onPath(name)
 		if err == nil && !filepath.IsAbs(path) {
 			err = exec.ErrDot
 		}
