@@ -67,8 +67,8 @@ func NoLeaks(t TB) {
 	fake.NoLeaks(t)
 }
 
-// Survivors lists the live processes that have token as one of their arguments, such as the path of a fake. The list is
-// empty on systems without /proc.
+// Survivors lists the live processes that have token as one of their arguments, such as the path of a fake. On Windows,
+// it lists the processes that run the program with that path. Elsewhere, the list is empty on systems without /proc.
 func Survivors(token string) []Survivor { return fake.Survivors(token) }
 
 // Busy keeps all processors busy until the test ends, to test a program on a machine under load.

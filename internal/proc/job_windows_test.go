@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
@@ -38,25 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(fake.Run(m))
 }
 
-// running returns how many processes run a program. It does not use the job.
-func running(t *testing.T, path string) (n int) {
-	t.Helper()
-	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
-	require.NoError(t, err)
-	defer func() { _ = windows.CloseHandle(snapshot) }()
-	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
-	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
-		if windows.UTF16ToString(entry.ExeFile[:]) == filepath.Base(path) {
-			n++
-		}
-	}
-	require.ErrorIs(t, err, windows.ERROR_NO_MORE_FILES)
-	return n
-}
-
 func eventually(t *testing.T, path string, want int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return running(t, path) == want }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(fake.Survivors(path)) == want }, time.Minute, 10*time.Millisecond)
 }
 
 var hang = fake.Step{Hang: true}
