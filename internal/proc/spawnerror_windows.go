@@ -13,7 +13,7 @@ var (
 	sizeErrnos    = []syscall.Errno{windows.ERROR_FILENAME_EXCED_RANGE}
 	busyErrnos    = []syscall.Errno{
 		windows.ERROR_NOT_ENOUGH_MEMORY, windows.ERROR_NO_SYSTEM_RESOURCES, windows.ERROR_COMMITMENT_LIMIT,
-		windows.ERROR_SHARING_VIOLATION, windows.ERROR_TOO_MANY_OPEN_FILES,
+		windows.ERROR_SHARING_VIOLATION, windows.ERROR_TOO_MANY_OPEN_FILES, windows.ERROR_INTERNAL_ERROR,
 	}
 )
 
