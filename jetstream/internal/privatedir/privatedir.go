@@ -8,12 +8,12 @@ import (
 	"runtime"
 )
 
-// Make creates a directory with the permissions 0700, or gives an existing one these permissions.
+// Make creates a directory that only this user may enter, or takes the permissions of other users from an existing one.
 func Make(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o700)
+	return restrict(dir)
 }
 
 // StateHome returns the directory for the state of this user's programs: $XDG_STATE_HOME, or ~/.local/state, or
