@@ -27,9 +27,10 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t, t.TempDir(), t.TempDir(), t.TempDir(), nil}
+	tmp := t.TempDir()
+	w := &world{t, t.TempDir(), tmp, t.TempDir(), nil}
 	t.Cleanup(func() {
-		left, err := os.ReadDir(w.tmp)
+		left, err := os.ReadDir(tmp)
 		require.NoError(t, err)
 		require.Empty(t, left, "temporary files are left")
 	})
@@ -46,8 +47,8 @@ func (w *world) fake(name, kind, text string) string {
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program(), args...)
 	cmd.Env = append([]string{
-		"PATH=" + w.bin, "TMPDIR=" + w.tmp, "HOME=" + w.cache, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
-		quickExit, noCooldowns, noHurry,
+		"PATH=" + w.bin, temporaryVariable() + "=" + w.tmp, "HOME=" + w.cache, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
+		"USERPROFILE=" + w.cache, "LocalAppData=" + w.cache, quickExit, noCooldowns, noHurry,
 	}, append(w.env, logins...)...)
 	cmd.WaitDelay = 20 * time.Second
 	return cmd

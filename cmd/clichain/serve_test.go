@@ -43,7 +43,7 @@ func (w *world) servingTo(log io.Writer, args ...string) *served {
 	s := &served{t: w.t, log: &bytes.Buffer{}, client: &http.Client{}}
 	s.cmd = w.command(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	config := w.t.TempDir()
-	s.cmd.Env = append(s.cmd.Env, "XDG_CONFIG_HOME="+config)
+	s.cmd.Env = append(s.cmd.Env, "XDG_CONFIG_HOME="+config, "AppData="+config)
 	if s.cmd.Stderr = log; log == nil {
 		s.cmd.Stderr = s.log
 	}
@@ -133,6 +133,20 @@ func TestServe(t *testing.T) {
 	require.NotContains(t, log, "secret")
 	require.NotContains(t, log, s.token)
 	require.Empty(t, clitest.Survivors(fake))
+}
+
+// A killed server leaves no process: neither the one that answers requests, nor its children.
+func TestServeKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tmp = t.TempDir() // a killed process cannot remove its temporary files
+	fake := w.warmFake("warm", "cold")
+	s := w.serving("--only", "claude")
+	require.Eventually(t, func() bool { return strings.Contains(s.answers(served1), `"content":"warm"`) }, consoletest.Patience, time.Millisecond)
+	require.NotEmpty(t, clitest.Survivors(fake), "a process waits for the next request")
+	require.NoError(t, s.cmd.Process.Kill())
+	require.Error(t, s.cmd.Wait())
+	gone(t, fake)
 }
 
 // Only this user may access the socket. The server replaces the socket of a killed server, and removes its own socket
