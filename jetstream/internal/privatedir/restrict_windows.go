@@ -9,15 +9,16 @@ func restrict(dir string) error {
 	if err != nil {
 		return err
 	}
-	const system, administrators = "(A;OICI;FA;;;SY)", "(A;OICI;FA;;;BA)"
-	security, err := windows.SecurityDescriptorFromString("D:P" + system + administrators + "(A;OICI;FA;;;" + self.User.Sid.String() + ")")
+	const others = "(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+	list := "D:P" + others + "(A;OICI;FA;;;" + self.User.Sid.String() + ")"
+	security, err := windows.SecurityDescriptorFromString(list)
 	if err != nil {
 		return err
 	}
-	list, _, err := security.DACL()
+	permissions, _, err := security.DACL()
 	if err != nil {
 		return err
 	}
 	const what = windows.DACL_SECURITY_INFORMATION | windows.PROTECTED_DACL_SECURITY_INFORMATION
-	return windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, what, nil, nil, list, nil)
+	return windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, what, nil, nil, permissions, nil)
 }
