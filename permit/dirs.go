@@ -2,8 +2,10 @@ package permit
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/clichain/clichain/call"
 )
@@ -82,6 +84,9 @@ func realPath(path string) (string, error) {
 	missing := ""
 	for dir := abs; ; dir = filepath.Dir(dir) {
 		found, err := filepath.EvalSymlinks(dir)
+		if err == nil && missing != "" && !isDir(found) {
+			return "", &fs.PathError{Op: "stat", Path: abs, Err: syscall.ENOTDIR} // Windows reports a missing file
+		}
 		if err == nil {
 			return filepath.Join(found, missing), nil
 		}
@@ -90,4 +95,9 @@ func realPath(path string) (string, error) {
 		}
 		missing = filepath.Join(filepath.Base(dir), missing)
 	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
