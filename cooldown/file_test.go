@@ -198,6 +198,9 @@ func TestStoreUnusableFile(t *testing.T) {
 		}, unusable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && test.name == "missing directory" {
+				t.Skip("Windows reports a missing file below a file")
+			}
 			dir := filepath.Join(t.TempDir(), "dir")
 			require.NoError(t, os.Mkdir(dir, 0o700))
 			path := filepath.Join(dir, "cooldowns.json")

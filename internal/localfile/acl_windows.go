@@ -20,8 +20,8 @@ var private = sync.OnceValues(func() (*windows.SECURITY_DESCRIPTOR, error) {
 	if err != nil {
 		return nil, err
 	}
-	const system, administrators = "(A;OICI;FA;;;SY)", "(A;OICI;FA;;;BA)"
-	return windows.SecurityDescriptorFromString("D:P" + system + administrators + "(A;OICI;FA;;;" + self.User.Sid.String() + ")")
+	const others = "(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+	return windows.SecurityDescriptorFromString("D:P" + others + "(A;OICI;FA;;;" + self.User.Sid.String() + ")")
 })
 
 // mkdir creates a private directory.
@@ -108,7 +108,7 @@ func permissionsOfOthers(security *windows.SECURITY_DESCRIPTOR) (others windows.
 }
 
 // entries returns the permissions in a security descriptor. It returns an error for one without a list of permissions,
-// which gives all permissions to everybody, and for a list with other entries than permissions.
+// which gives all permissions to all users, and for a list with other entries than permissions.
 func entries(security *windows.SECURITY_DESCRIPTOR) (all []*windows.ACCESS_ALLOWED_ACE, err error) {
 	list, _, err := security.DACL()
 	if err == nil && list == nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// sharedDir creates a directory with all permissions for everybody.
+// sharedDir creates a directory with all permissions for all users.
 func sharedDir(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dir")
@@ -33,7 +33,7 @@ func permissions(t *testing.T, dir string) windows.ACCESS_MASK {
 	return others
 }
 
-// New directories are private, also those below a directory that everybody may change.
+// New directories are private, also those below a directory that all users may change.
 func TestNewDirectoriesArePrivate(t *testing.T) {
 	for name, makes := range map[string]func(dir string) error{
 		"MakeDir":    MakeDir,
@@ -63,7 +63,7 @@ func TestNewDirectoriesArePrivate(t *testing.T) {
 }
 
 // MakeOwnDir removes the permissions of others from an existing directory. wine adds those of the
-// directory above, which allows everybody to read.
+// directory above, which all users may read.
 func TestExistingDirectoryBecomesPrivate(t *testing.T) {
 	dir := sharedDir(t)
 	require.NoError(t, MakeOwnDir(dir))

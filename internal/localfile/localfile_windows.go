@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -45,28 +44,35 @@ func Writable(path string) bool {
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
+// How long to retry while another process uses a file.
+const (
+	busyLimit   = 2 * time.Second
+	deniedLimit = 50 * time.Millisecond // if the permissions of the file may be the cause
+)
+
 // Move renames a file and replaces an existing one. This system cannot replace a file that a process is reading, so
-// Move retries.
-func Move(from, to string) error { return retry(func() error { return os.Rename(from, to) }) }
+// Move retries for two seconds. It fails if processes read the file all the time.
+func Move(from, to string) error {
+	return retry(busyLimit, func() error { return os.Rename(from, to) })
+}
 
 // openFile is [os.OpenFile]. This system cannot open a file while another process replaces it, so openFile retries.
 func openFile(name string, flag int, mode fs.FileMode) (file *os.File, err error) {
-	err = retry(func() (err error) { file, err = os.OpenFile(name, flag, mode); return err })
+	err = retry(deniedLimit, func() (err error) { file, err = os.OpenFile(name, flag, mode); return err })
 	return file, err
 }
 
-// retries are the errors of a file that another process uses, and for how long a retry may help. Missing permissions
-// have the second error, too.
-var retries = map[error]time.Duration{
-	windows.ERROR_SHARING_VIOLATION: 2 * time.Second,
-	windows.ERROR_ACCESS_DENIED:     50 * time.Millisecond,
-}
-
-func retry(do func() error) error {
-	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		err := do()
-		errno, _ := errors.AsType[syscall.Errno](err)
-		if err == nil || time.Since(begin) >= retries[errno] {
+// retry calls do until it succeeds or fails with another error than those of a file in use.
+func retry(denied time.Duration, do func() error) error {
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		err, limit := do(), time.Duration(0)
+		switch {
+		case errors.Is(err, windows.ERROR_SHARING_VIOLATION):
+			limit = busyLimit
+		case errors.Is(err, windows.ERROR_ACCESS_DENIED):
+			limit = denied
+		}
+		if time.Since(begin) >= limit {
 			return err
 		}
 	}
