@@ -124,6 +124,17 @@ func TestShimOfNpm(t *testing.T) {
 	require.ErrorContains(t, err, "use the program that it starts: the file is no shim of npm")
 }
 
+// Blanks and characters of the command interpreter in a path do not matter, because none is started.
+func TestProgramInDirectoryWithBlanks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "Program Files (x86)", "a & b")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	path, err := fake.Install(dir, "cli", fake.Scenario{Steps: []fake.Step{{Stdout: "done"}}})
+	require.NoError(t, err)
+	result, err := proc.Run(t.Context(), proc.Command{Path: path, Dir: dir, Env: os.Environ()})
+	require.NoError(t, err)
+	require.Equal(t, "done", string(result.Stdout.Head))
+}
+
 func TestJobRefusesBreakaway(t *testing.T) {
 	path := fake.New(t, "job-breaks-away", fake.Scenario{Steps: []fake.Step{hang}})
 	result, err := proc.Run(t.Context(), proc.Command{
