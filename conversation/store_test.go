@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func TestStoreKeepsTheLastConversationOfADirectory(t *testing.T) {
 		require.NoError(t, err)
 		info, err := entry.Info()
 		require.NoError(t, err)
-		require.Zero(t, info.Mode().Perm()&0o077, path)
+		require.True(t, runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0, path) // there, the directory has a list
 		return nil
 	}))
 }
