@@ -38,7 +38,7 @@ var floors = [][]string{
 	{"clitest/internal/dialect", "internal/backend", "internal/failover", "internal/held"},
 	{"internal/provider"},
 	{"."},
-	{"calllog", "clitest", "conversation", "doctor", "live", "openai", "workspace"},
+	{"cache", "calllog", "clitest", "conversation", "doctor", "live", "openai", "workspace"},
 	{
 		"examples/batch", "examples/ci", "examples/internal/machine", "examples/lastresort", "examples/owncli",
 		"examples/worker",

@@ -79,6 +79,8 @@ const (
 	FlagRedacted Flag = "redacted"
 	// FlagHandedOver: the backend of the first of Request.Threads did not answer; see Response.HandedOver.
 	FlagHandedOver Flag = "handed_over"
+	// FlagCached: the answer is from a cache, and no backend was asked; see package cache.
+	FlagCached Flag = "cached"
 )
 
 // Billing is who pays for an answer.
