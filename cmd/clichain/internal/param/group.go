@@ -25,8 +25,8 @@ var commandFlags = map[Group][]string{
 		"in", "format", "id", "priority", "owner", "deadline", "idempotent", "permit", "max-access", "retry-failed",
 		"retry-side-effects", "changed", "carry", "repos", "record",
 	},
-	GroupBackends: {"config", "profile", "cold", "probe", "ping", "refresh", "assume-isolated"},
-	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for"},
+	GroupBackends: {"config", "profile", "cold", "cache", "probe", "ping", "refresh", "assume-isolated"},
+	GroupLimits:   {"check-timeout", "jobs", "budget", "max-cost-usd", "grace", "wait-for", "cache-age", "cache-bytes"},
 	GroupQueue: {
 		"nats", "queue", "nats-creds", "nats-nkey", "nats-ca", "nats-cert", "nats-key", "nats-monitor", "store", "name",
 		"all", "reason", "side-effects", "set", "batch", "yes", "drain", "for", "state",

@@ -36,6 +36,7 @@ type batchFlags struct {
 
 	permissions permit.Permissions
 	repos       copies.Repos
+	cache       answerCache
 	collector   string
 }
 
@@ -91,6 +92,7 @@ func (f *batchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&cfg.Bad, "bad", "", "`file` for lines that cannot run (default OUT.bad.jsonl, or stderr)")
 	flags.StringVar(&cfg.Store, "store", "", "`directory` for pending requests (default OUT.queue)")
 	flags.BoolVar(&cfg.Cold, "cold", false, "start a new CLI process for each request")
+	f.cache.register(flags)
 	service.AddTelemetryFlag(flags, &f.collector)
 	flags.BoolVar(&f.quiet, "quiet", false, "print only errors on stderr")
 	param.Add(flags, cmd.Name(), &f.ask)
@@ -105,7 +107,7 @@ var ofWorkers = []string{
 	"jobs", "cold", "otlp", "only", "agent", "timeout", "trust-dir", "billing",
 	"reserve", "confine", "read-path", "write-path", "sandbox", "pass-env",
 	"redact-answers", "no-cooldown", "spec", "binary", "config", "profile", "repos", "check", "check-timeout", "carry",
-	"assume-isolated",
+	"assume-isolated", "cache", "cache-age", "cache-bytes",
 }
 
 // check rejects flags that would have no effect.
@@ -128,7 +130,7 @@ func (f *batchFlags) check(given func(flag string) bool) error {
 	case f.cfg.RetrySideEffects && !f.cfg.RetryFailed:
 		return console.Usagef("--retry-side-effects: needs --retry-failed")
 	}
-	return nil
+	return f.cache.check(given)
 }
 
 // runBatch validates the flags before it reads the input.
@@ -174,8 +176,7 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 	if err := t.MeasureQuotas(cfg.Chain.Store); err != nil {
 		return err
 	}
-	cfg.Chain.Hooks, cfg.Wrap = clichain.JoinHooks(cfg.Chain.Hooks, t.Hooks()), t.Wrap
-	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
+	observe(&cfg, t)
 	trace, end := t.StartBatch(ctx, telemetry.OfEnvironment(r.Getenv))
 	cfg.Trace = trace
 	s, err := batch.Run(ctx, &cfg)
@@ -190,6 +191,14 @@ func runBatch(ctx context.Context, r *selection.Resolver, f *batchFlags) (err er
 		fmt.Fprintln(r.Err, "clichain: warning: something may be left of", terminal.OneLine(stray))
 	}
 	return batchStatus(r.Env, &cfg, s)
+}
+
+// observe adds telemetry to a batch, around its cache.
+func observe(cfg *batch.Config, t *telemetry.Exporter) {
+	cached := cfg.Wrap
+	cfg.Chain.Hooks = clichain.JoinHooks(cfg.Chain.Hooks, t.Hooks())
+	cfg.Wrap = func(chain clichain.Backend) clichain.Backend { return t.Wrap(cached(chain)) }
+	cfg.Worker = func(worker *jetstream.WorkConfig) { t.ObserveJobs(worker, "batch") }
 }
 
 // defaults returns the defaults of a line. A directory needs access, which the line may set.
@@ -233,7 +242,12 @@ func batchBackends(ctx context.Context, r *selection.Resolver, f *batchFlags, cf
 		cfg.Chain.Store, cfg.Chain.NoCooldown = nil, false
 	}
 	if f.repos.Any() {
-		cfg.Workspace, err = f.repos.Config()
+		if cfg.Workspace, err = f.repos.Config(); err != nil {
+			return err
+		}
+	}
+	if !f.dryRun {
+		cfg.Wrap, err = f.cache.wrap(cfg.Backends)
 	}
 	return err
 }
