@@ -113,6 +113,7 @@ func TestRequestsThatAreNotCached(t *testing.T) {
 		"continue":     func(r *clichain.Request) { r.Options.Continue = true },
 		"session id":   func(r *clichain.Request) { r.Options.SessionID = "1" },
 		"MCP server":   func(r *clichain.Request) { r.Options.MCPConfig = []json.RawMessage{[]byte(`{"mcpServers":{}}`)} },
+		"agents":       func(r *clichain.Request) { r.Options.Agents = json.RawMessage(`{}`) },
 		"variable":     func(r *clichain.Request) { r.Env = map[string]string{"A": "b"} },
 		"arguments":    func(r *clichain.Request) { r.Options.Extra = map[string][]string{"model": {"-x"}} },
 	} {

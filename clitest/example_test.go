@@ -2,6 +2,7 @@ package clitest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -44,4 +45,39 @@ func Example() {
 	// Output:
 	// claude unauthenticated
 	// codex 42
+}
+
+// A recorded call is replayed without the backend. A test records only with a flag, and keeps the files in testdata.
+func ExampleRecord() {
+	dir, err := os.MkdirTemp("", "calls")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	model := clichain.BackendFunc("model", func(context.Context, clichain.Request) (*clichain.Response, error) {
+		return &clichain.Response{Text: "42"}, nil
+	})
+	req := clichain.Prompt("What is six times seven?")
+	for _, backend := range []clichain.Backend{clitest.Record(dir, model), clitest.Replay(dir)} {
+		resp, err := backend.Complete(context.Background(), req)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(resp.Text)
+	}
+	req = clichain.Prompt("What is six times nine?")
+	_, err = clitest.Replay(dir).Complete(context.Background(), req)
+	missed, _ := errors.AsType[*clitest.MissError](err)
+	fmt.Print(missed.Diff)
+	// Output:
+	// 42
+	// 42
+	//       {
+	//         "role": "user",
+	// -       "content": "What is six times seven?"
+	// +       "content": "What is six times nine?"
+	//       }
+	//     ]
 }

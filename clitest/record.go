@@ -18,8 +18,8 @@ import (
 
 // Record returns a backend that passes calls to another one, and writes each answer and each failure to a file in dir,
 // for [Replay]. It creates the directory if it is missing. There is one file for each request, which the first call of
-// the request replaces. Record does not write canceled calls, calls that exceed the deadline of their context, and
-// streams that the reader leaves early.
+// the request replaces. Record does not write canceled calls, calls that exceed the deadline of their context, calls
+// that asked no backend because all were skipped, and streams that the reader leaves early.
 //
 // A call fails with bad_option if it has functions of the program, if its recording exceeds 16 MiB, or if its request,
 // an event or its result contains a secret. The error names the place of the secret. Secrets are values of secret
@@ -89,9 +89,10 @@ func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[
 	})
 }
 
-// failed records a call that failed, unless its caller ended it. It returns the error for the caller.
+// failed records a call that failed, unless its caller ended it or no backend was asked. It returns the error for the
+// caller.
 func (r *recording) failed(ctx context.Context, asked cassette.Request, c cassette.Call, err error) error {
-	if ctx.Err() != nil || errors.Is(err, clichain.ErrCanceled) {
+	if ctx.Err() != nil || errors.Is(err, clichain.ErrCanceled) || skipped(err) {
 		return err
 	}
 	c.Failure = cassette.FailureOf(r.Name(), err)
@@ -99,6 +100,15 @@ func (r *recording) failed(ctx context.Context, asked cassette.Request, c casset
 		return wrong
 	}
 	return err
+}
+
+// skipped reports whether no backend was asked, as on a machine without a CLI.
+func skipped(err error) bool {
+	if chain := call.AsChainError(err); chain != nil {
+		return !chain.Tried()
+	}
+	be, ok := errors.AsType[*clichain.BackendError](err)
+	return ok && be.Stage == call.StageSkipped
 }
 
 // recordable returns the canonical form of a request, or an error if it cannot be recorded.

@@ -168,7 +168,7 @@ func TestRecordReplacesOldCalls(t *testing.T) {
 	require.Len(t, files(t, dir), 1)
 }
 
-func TestRecordSkipsCallsEndedByCaller(t *testing.T) {
+func TestCallsThatAreNotRecorded(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	late, stop := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
@@ -179,6 +179,13 @@ func TestRecordSkipsCallsEndedByCaller(t *testing.T) {
 		"deadline": func(dir string) { _, _ = Record(dir, answers("a")).Complete(late, clichain.Prompt("x")) },
 		"stopped by a registry": func(dir string) {
 			_, _ = Record(dir, &scripted{errs: []error{stopped}}).Complete(t.Context(), clichain.Prompt("x"))
+		},
+		"no program": func(dir string) {
+			none := clichain.NewProvider(specs.Claude(), &clichain.Config{Binary: filepath.Join(dir, "none")})
+			for _, b := range []clichain.Backend{none, clichain.ChainOf([]clichain.Backend{none}, nil)} {
+				_, err := Record(dir, b).Complete(t.Context(), clichain.Prompt("x"))
+				require.ErrorIs(t, err, clichain.ErrNotInstalled)
+			}
 		},
 		"reader leaves": func(dir string) {
 			for range Record(dir, answers("a", "b")).Stream(t.Context(), clichain.Prompt("x")) {
@@ -214,6 +221,8 @@ func TestRecordRefusesSecrets(t *testing.T) {
 	tool.events = append(tool.events, clichain.Event{
 		Kind: clichain.EventToolUse, Name: "Bash", Input: json.RawMessage(`{"command":"login ` + password + `"}`),
 	})
+	broken := answers("It is "+key[:5], key[5:])
+	broken.errs = []error{&clichain.BackendError{Reason: clichain.ReasonOverloaded}}
 	failing := answers("x")
 	failing.errs = []error{&clichain.BackendError{Reason: clichain.ReasonExit, Stderr: "used " + key}}
 	for name, test := range map[string]struct {
@@ -221,11 +230,13 @@ func TestRecordRefusesSecrets(t *testing.T) {
 		prompt  string
 		field   string
 	}{
-		"prompt":              {answers("a"), "Use " + key, "request.messages[0].content"},
-		"variable":            {answers("a"), "Use " + password, "request.messages[0].content"},
+		"prompt": {answers("a"), "Use " + key, "request.messages[0].content"},
+		"variable": {answers("a"), "Use " + password,
+			"request.messages[0].content contains the value of the environment variable REVIEW_PASSWORD"},
 		"line of a prompt":    {answers("a"), "Use\n" + key + "\n", "request.messages[0].content"},
 		"answer":              {answers("It is " + key), "x", "cassette.calls[0]"},
-		"parts of the answer": {answers("It is "+key[:20], key[20:]), "x", "cassette.calls[0]"},
+		"parts of a failure":  {broken, "x", "cassette.calls[0].events (delta)"},
+		"parts of the answer": {answers("It is "+key[:5], key[5:]), "x", "cassette.calls[0]"},
 		"input of a tool":     {tool, "x", "cassette.calls[0].events[1].input.command"},
 		"stderr":              {failing, "x", "cassette.calls[0].failure.error.stderr"},
 	} {

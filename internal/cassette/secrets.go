@@ -37,7 +37,7 @@ func Secrets(name string, value any) error {
 	s := &scanner{env: plaintext.NewRedactor(os.Environ())}
 	s.value(name, tree)
 	if c, ok := value.(*Cassette); ok {
-		s.parts(c)
+		s.parts(name, c)
 	}
 	if s.found == nil {
 		return nil
@@ -57,8 +57,19 @@ func (s *scanner) text(at, text string) {
 	case shapes.Clean(text) != text:
 		s.found = &SecretError{at, "a text that looks like a key or a password"}
 	case s.env.CleanDisguised(text) != text:
-		s.found = &SecretError{at, "the value of a secret environment variable"}
+		s.found = &SecretError{at, "the value of " + variable(text)}
 	}
+}
+
+// variable returns the name of the environment variable whose value is in a text.
+func variable(text string) string {
+	for _, kv := range os.Environ() {
+		if plaintext.NewRedactor([]string{kv}).CleanDisguised(text) != text {
+			name, _, _ := strings.Cut(kv, "=")
+			return "the environment variable " + name
+		}
+	}
+	return "a secret environment variable"
 }
 
 func (s *scanner) value(at string, value any) {
@@ -82,14 +93,14 @@ func (s *scanner) value(at string, value any) {
 }
 
 // parts looks at the texts of events of one kind together.
-func (s *scanner) parts(c *Cassette) {
+func (s *scanner) parts(name string, c *Cassette) {
 	for i := range c.Calls {
 		texts := map[call.EventKind]string{}
 		for _, e := range c.Calls[i].Events {
 			texts[e.Kind] += string(e.Text)
 		}
 		for _, kind := range slices.Sorted(maps.Keys(texts)) {
-			s.text(fmt.Sprintf("calls[%d].events (%s)", i, kind), texts[kind])
+			s.text(fmt.Sprintf("%s.calls[%d].events (%s)", name, i, kind), texts[kind])
 		}
 	}
 }
