@@ -33,6 +33,7 @@ func TestProbeEndsWithItsCall(t *testing.T) {
 		"deadline is over":      {time.Minute, -time.Second, probeGrace},
 		"no timeout":            {-1, 0, longestProbe + probeGrace},
 		"no timeout, deadline":  {-1, 10 * time.Second, 10*time.Second + probeGrace},
+		"no time":               {0, 0, probeGrace},
 		"timeout of many hours": {100 * time.Hour, 0, longestProbe + probeGrace},
 	} {
 		t.Run(name, func(t *testing.T) {

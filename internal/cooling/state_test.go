@@ -100,6 +100,58 @@ func TestFailuresOfRequests(t *testing.T) {
 	require.Len(t, strings.Fields(long.Requests), maxRequests, "a store stays small")
 }
 
+// A failure without a rule changes nothing, and a probe that ends so leaves the next one to another call.
+func TestFailureWithoutRule(t *testing.T) {
+	now := resettime.Wall(time.Now())
+	old := cooldown.State{Reason: call.ReasonExit, Failures: 2, Requests: "a b", At: now, Probe: now.Add(time.Second)}
+	require.Equal(t, old, after(old, failure{reason: call.ReasonBadModel, now: now}, true))
+	free := old
+	free.Probe = time.Time{}
+	require.Equal(t, free, after(old, failure{reason: call.ReasonBadModel, now: now, probe: old.Probe}, true))
+}
+
+func TestJitter(t *testing.T) {
+	rule := cooldown.Rule{Base: time.Minute, Cap: time.Hour}
+	for chance, want := range map[float64]time.Duration{0: 48 * time.Second, 0.5: time.Minute, 1: 72 * time.Second} {
+		require.Equal(t, want, failure{rule: rule, chance: chance}.jittered(time.Minute))
+	}
+	require.Equal(t, time.Hour, failure{rule: rule, chance: 1}.jittered(time.Hour))
+	require.Equal(t, time.Minute, failure{rule: cooldown.Rule{Base: time.Minute}, chance: 1}.jittered(time.Minute))
+}
+
+// A stored state is corrected if its times cannot be right.
+func TestSane(t *testing.T) {
+	now := resettime.Wall(time.Now())
+	state := func(at, until, probe time.Duration) cooldown.State {
+		s := cooldown.State{Reason: call.ReasonExit, Failures: 1, At: now.Add(at)}
+		if until != 0 {
+			s.Until = now.Add(until)
+		}
+		if probe != 0 {
+			s.Probe = now.Add(probe)
+		}
+		return s
+	}
+	const longest, farthest = resettime.Longest, time.Hour + 7*time.Second
+	for name, test := range map[string]struct{ stored, want cooldown.State }{
+		"nothing":                      {cooldown.State{}, cooldown.State{}},
+		"old":                          {state(-2*time.Hour, 0, 0), cooldown.State{}},
+		"clocks of two hosts":          {state(2*time.Second, time.Minute, 0), state(2*time.Second, time.Minute, 0)},
+		"the clock was set back":       {state(time.Hour, time.Hour+time.Minute, time.Hour), state(0, time.Minute, 0)},
+		"set back, no cooldown":        {state(3*time.Second, 0, 0), state(0, 0, 0)},
+		"ends before it begins":        {state(time.Hour, time.Minute, 0), state(0, 1, 0)},
+		"the longest cooldown":         {state(-time.Minute, longest-time.Minute, 0), state(-time.Minute, longest-time.Minute, 0)},
+		"longer":                       {state(-time.Minute, longest, time.Second), state(0, longest, 0)},
+		"probe of the longest call":    {state(0, 0, farthest), state(0, 0, farthest)},
+		"probe that cannot be so long": {state(0, 0, farthest+1), state(0, 0, 0)},
+	} {
+		if name == "ends before it begins" {
+			test.want.Until = now // without the nanosecond that tells a time from none
+		}
+		require.Equal(t, test.want, sane(test.stored, now), name)
+	}
+}
+
 // Two requests have the same fingerprint if they ask for the same, regardless of account and working directory.
 func TestFingerprint(t *testing.T) {
 	base := call.Request{Messages: []call.Message{{Role: call.RoleUser, Content: "hi"}}}
