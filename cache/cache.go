@@ -192,7 +192,10 @@ func (e *entry) keep(resp *clichain.Response) *clichain.Response {
 			Text: resp.Text, Backend: resp.Backend, Provider: resp.Provider, Model: resp.Model, Flags: resp.Flags,
 			Usage: resp.Usage, Duration: resp.Duration,
 		})}}}
-	err := cassette.Secrets("cassette", file)
+	err := cassette.Secrets("request", e.asked)
+	if err == nil {
+		err = cassette.Secrets("call", &file.Calls[0])
+	}
 	if err == nil {
 		err = e.store.write(e.name, file)
 	}

@@ -134,7 +134,7 @@ func (r *recording) add(asked cassette.Request, c cassette.Call) error {
 	file := &cassette.Cassette{Request: asked, Calls: calls}
 	data, err := cassette.Encode(file)
 	if err == nil {
-		err = cassette.Secrets("cassette", file)
+		err = cassette.Secrets("call", &c)
 	}
 	if err == nil {
 		err = os.MkdirAll(r.dir, 0o755)

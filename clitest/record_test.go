@@ -234,11 +234,11 @@ func TestRecordRefusesSecrets(t *testing.T) {
 		"variable": {answers("a"), "Use " + password,
 			"request.messages[0].content contains the value of the environment variable REVIEW_PASSWORD"},
 		"line of a prompt":    {answers("a"), "Use\n" + key + "\n", "request.messages[0].content"},
-		"answer":              {answers("It is " + key), "x", "cassette.calls[0]"},
-		"parts of a failure":  {broken, "x", "cassette.calls[0].events (delta)"},
-		"parts of the answer": {answers("It is "+key[:5], key[5:]), "x", "cassette.calls[0]"},
-		"input of a tool":     {tool, "x", "cassette.calls[0].events[1].input.command"},
-		"stderr":              {failing, "x", "cassette.calls[0].failure.error.stderr"},
+		"answer":              {answers("It is " + key), "x", "call."},
+		"parts of a failure":  {broken, "x", "call.events (delta)"},
+		"parts of the answer": {answers("It is "+key[:5], key[5:]), "x", "call."},
+		"input of a tool":     {tool, "x", "call.events[1].input.command"},
+		"stderr":              {failing, "x", "call.failure.error.stderr"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -35,12 +35,15 @@ type Call struct {
 	Response *Response `json:"response,omitempty"`
 	Failure  *Failure  `json:"failure,omitempty"`
 
-	size int // of the texts of all events, in bytes
+	size int // of all events, in bytes; at most that in the file
 }
+
+// minEvent is less than the size of an event without text in a file, in bytes.
+const minEvent = 50
 
 // Add adds an event that happened after that time. It drops the events of a call that [Encode] refuses as too large.
 func (c *Call) Add(after time.Duration, e call.Event) {
-	if c.size += len(e.Text) + len(e.Input) + len(e.Raw); c.size > MaxBytes {
+	if c.size += minEvent + len(e.Text) + len(e.Input) + len(e.Raw); c.size > MaxBytes {
 		c.Events = nil
 		return
 	}

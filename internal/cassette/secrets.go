@@ -36,7 +36,7 @@ func Secrets(name string, value any) error {
 	}
 	s := &scanner{env: plaintext.NewRedactor(os.Environ())}
 	s.value(name, tree)
-	if c, ok := value.(*Cassette); ok {
+	if c, ok := value.(*Call); ok {
 		s.parts(name, c)
 	}
 	if s.found == nil {
@@ -77,13 +77,13 @@ func (s *scanner) value(at string, value any) {
 	case string:
 		s.text(at, v)
 	case []any:
-		var whole strings.Builder
+		if text, ok := joined(v); ok {
+			s.text(at, text)
+			return
+		}
 		for i, item := range v {
-			line, _ := item.(string)
-			whole.WriteString(line)
 			s.value(fmt.Sprintf("%s[%d]", at, i), item)
 		}
-		s.text(at, whole.String()) // a text of several lines
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			s.text(at+" (the name of a member)", name)
@@ -92,15 +92,26 @@ func (s *scanner) value(at string, value any) {
 	}
 }
 
+// joined returns the concatenation of strings, which may be the lines of a text. ok is false for other values.
+func joined(list []any) (text string, ok bool) {
+	var b strings.Builder
+	for _, item := range list {
+		line, ok := item.(string)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(line)
+	}
+	return b.String(), true
+}
+
 // parts looks at the texts of events of one kind together.
-func (s *scanner) parts(name string, c *Cassette) {
-	for i := range c.Calls {
-		texts := map[call.EventKind]string{}
-		for _, e := range c.Calls[i].Events {
-			texts[e.Kind] += string(e.Text)
-		}
-		for _, kind := range slices.Sorted(maps.Keys(texts)) {
-			s.text(fmt.Sprintf("%s.calls[%d].events (%s)", name, i, kind), texts[kind])
-		}
+func (s *scanner) parts(name string, c *Call) {
+	texts := map[call.EventKind][]byte{}
+	for _, e := range c.Events {
+		texts[e.Kind] = append(texts[e.Kind], e.Text...)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(texts)) {
+		s.text(fmt.Sprintf("%s.events (%s)", name, kind), string(texts[kind]))
 	}
 }
