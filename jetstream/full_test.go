@@ -65,7 +65,7 @@ func TestSubmitLeavesRoomForResults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			q := open(t, connectTo(t, 16<<20), nil)
+			q := open(t, connectTo(t, 16<<20), &jetstream.Config{MaxResultBytes: 16 << 20}) // the default is too small for all
 			text := strings.Repeat("x", test.bytes)
 			n, err := 0, error(nil)
 			for ; n < 1000; n++ {
