@@ -39,9 +39,14 @@ func TestAccessText(t *testing.T) {
 	require.NoError(t, back.UnmarshalText(nil))
 	require.Equal(t, AccessNone, back)
 	require.ErrorContains(t, back.UnmarshalText([]byte("root")), `"root" is none of`)
-	_, err := Access(7).MarshalText()
-	require.ErrorContains(t, err, "7 is none of")
-	require.Equal(t, "Access(-1)", Access(-1).String())
+	for _, undefined := range []Access{-1, AccessFull + 1} {
+		_, err := undefined.MarshalText()
+		require.ErrorContains(t, err, fmt.Sprintf("%d is none of", int(undefined)))
+		require.Equal(t, fmt.Sprintf("Access(%d)", int(undefined)), undefined.String())
+	}
+	text, err := AccessNone.MarshalText()
+	require.NoError(t, err)
+	require.Equal(t, "none", string(text))
 }
 
 func message(role Role, text string) Message { return Message{role, text} }
