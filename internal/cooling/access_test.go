@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,7 @@ import (
 type sharedStore struct {
 	*cooldown.Memory
 	before  func(context.Context) error // called by each access
-	updates int
+	updates atomic.Int32
 }
 
 func (s *sharedStore) Load(ctx context.Context, key string) (cooldown.State, error) {
@@ -30,7 +31,7 @@ func (s *sharedStore) Load(ctx context.Context, key string) (cooldown.State, err
 }
 
 func (s *sharedStore) Update(ctx context.Context, key string, change func(cooldown.State) cooldown.State) error {
-	s.updates++
+	s.updates.Add(1)
 	if err := s.before(ctx); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func TestStalledStore(t *testing.T) {
 		require.Equal(t, 500*time.Millisecond, time.Since(begin))
 		require.ErrorIs(t, k.update(t.Context(), "a", change), errStalled)
 		require.Equal(t, 500*time.Millisecond, time.Since(begin), "no second wait")
-		require.Equal(t, 1, store.updates)
+		require.EqualValues(t, 1, store.updates.Load())
 		close(release)
 		synctest.Wait()
 		wait = works

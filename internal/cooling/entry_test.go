@@ -108,7 +108,7 @@ func TestAnsweredClearsFailures(t *testing.T) {
 	k, store, _ := clock(map[call.Reason]cooldown.Rule{call.ReasonExit: {Base: time.Minute, After: 2}})
 	e := enter(t, k, scopedCall{})
 	e.Answered(t.Context())
-	require.Zero(t, store.updates)
+	require.Zero(t, store.updates.Load())
 	e.Failed(t.Context(), &call.Error{Reason: call.ReasonExit}, false)
 	require.Equal(t, 1, k.load(t.Context(), "a").Failures)
 	enter(t, k, scopedCall{}).Answered(t.Context())
@@ -134,10 +134,10 @@ func TestHalfOpenProbe(t *testing.T) {
 	k, store, now := clock(map[call.Reason]cooldown.Rule{call.ReasonExit: {Base: time.Minute}})
 	c := scopedCall{fakeCall: fakeCall{timeout: 10 * time.Second}}
 	enter(t, k, c).Failed(t.Context(), &call.Error{Reason: call.ReasonExit}, false)
-	updates := store.updates
+	updates := store.updates.Load()
 	_, refused := k.Enter(t.Context(), c)
 	require.NotNil(t, refused)
-	require.Equal(t, updates, store.updates, "a call in a cooldown writes nothing")
+	require.Equal(t, updates, store.updates.Load(), "a call in a cooldown writes nothing")
 	*now = now.Add(time.Minute)
 	probe := enter(t, k, c)
 	_, refused = k.Enter(t.Context(), c)

@@ -20,7 +20,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	time.Local = time.UTC
+	if err := os.Setenv("TZ", "UTC"); err != nil {
+		panic(err)
+	}
 	os.Exit(clitest.Run(m))
 }
 
