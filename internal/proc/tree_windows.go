@@ -3,7 +3,7 @@ package proc
 import (
 	"errors"
 	"os"
-	"syscall"
+	"path/filepath"
 	"time"
 	"unsafe"
 
@@ -24,30 +24,15 @@ type jobTree struct {
 	done    chan struct{} // see exited
 }
 
-// start starts the program suspended, so that it is in the job before it can start other processes.
 func start(c Command, files []*os.File) (tree, error) {
 	j, err := newJob()
 	if err != nil {
 		return nil, err
 	}
-	process, err := os.StartProcess(c.Path, c.Args, &os.ProcAttr{
-		Dir:   c.Dir,
-		Env:   markEnv(c.Env, c.Dir, newCookie()),
-		Files: files,
-		Sys: &syscall.SysProcAttr{
-			HideWindow:    true,
-			CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW,
-		},
-	})
+	process, err := j.start(c, files)
 	if err != nil {
 		j.close()
-		return nil, err
-	}
-	if err := j.adopt(process); err != nil {
-		_ = process.Kill() // it is still suspended
-		_, _ = process.Wait()
-		j.close()
-		return nil, err
+		return nil, &os.PathError{Op: "fork/exec", Path: c.Path, Err: err}
 	}
 	t := &jobTree{process: process, job: j, done: make(chan struct{})}
 	go t.watch()
@@ -100,8 +85,6 @@ func (t *jobTree) reap() status {
 	return status{code: state.ExitCode()}
 }
 
-var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
-
 type job struct{ handle windows.Handle }
 
 // newJob creates a job whose processes are killed when its last handle is closed, also by the death of this
@@ -122,18 +105,91 @@ func newJob() (*job, error) {
 	return &job{handle}, nil
 }
 
-// adopt adds a process that was started suspended to the job, and resumes it.
-func (j *job) adopt(p *os.Process) error {
-	var failed error
-	err := p.WithHandle(func(h uintptr) {
-		if failed = windows.AssignProcessToJobObject(j.handle, windows.Handle(h)); failed != nil {
-			return
+// jobList is PROC_THREAD_ATTRIBUTE_JOB_LIST of winbase.h: the jobs of a new process.
+const jobList = 0x2000d
+
+// start starts a program that is in the job from its beginning. os.StartProcess could only add it later, and if this
+// process was killed meanwhile, nothing would end the program. The program inherits only the files.
+func (j *job) start(c Command, files []*os.File) (*os.Process, error) {
+	path, args, dir, env, err := encoded(c)
+	if err != nil {
+		return nil, err
+	}
+	standard, err := inheritable(files)
+	defer func() {
+		for _, handle := range standard {
+			_ = windows.CloseHandle(handle) // a duplicate
 		}
-		if status, _, _ := resumeProcess.Call(h); status != 0 {
-			failed = windows.NTStatus(status)
+	}()
+	if err != nil {
+		return nil, err
+	}
+	attributes, err := windows.NewProcThreadAttributeList(2)
+	if err != nil {
+		return nil, err
+	}
+	defer attributes.Delete()
+	const size = unsafe.Sizeof(windows.Handle(0))
+	inherited, length := unsafe.Pointer(&standard[0]), uintptr(len(standard))*size
+	err = errors.Join(
+		attributes.Update(windows.PROC_THREAD_ATTRIBUTE_HANDLE_LIST, inherited, length),
+		attributes.Update(jobList, unsafe.Pointer(&j.handle), size),
+	)
+	if err != nil {
+		return nil, err
+	}
+	startup := windows.StartupInfoEx{
+		StartupInfo: windows.StartupInfo{
+			Flags: windows.STARTF_USESTDHANDLES | windows.STARTF_USESHOWWINDOW, ShowWindow: windows.SW_HIDE,
+			StdInput: standard[0], StdOutput: standard[1], StdErr: standard[2],
+		},
+		ProcThreadAttributeList: attributes.List(),
+	}
+	startup.Cb = uint32(unsafe.Sizeof(startup))
+	const flags = windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW | windows.CREATE_UNICODE_ENVIRONMENT |
+		windows.EXTENDED_STARTUPINFO_PRESENT
+	var started windows.ProcessInformation
+	err = windows.CreateProcess(path, args, nil, nil, true, flags, &env[0], dir, &startup.StartupInfo, &started)
+	if err != nil {
+		return nil, err
+	}
+	defer windows.CloseHandle(started.Process) // until then, its PID belongs to it
+	_ = windows.CloseHandle(started.Thread)    // not needed
+	return os.FindProcess(int(started.ProcessId))
+}
+
+// encoded returns the texts of a command as CreateProcess reads them. A text with a NUL is an error.
+func encoded(c Command) (path, args, dir *uint16, env []uint16, err error) {
+	name := c.Path
+	if c.Dir != "" && !filepath.IsAbs(name) {
+		name = filepath.Join(c.Dir, name)
+	}
+	path, errPath := windows.UTF16PtrFromString(name)
+	args, errArgs := windows.UTF16PtrFromString(windows.ComposeCommandLine(c.Args))
+	errs := []error{errPath, errArgs}
+	if c.Dir != "" { // else that of this process
+		dir, err = windows.UTF16PtrFromString(c.Dir)
+		errs = append(errs, err)
+	}
+	for _, variable := range markEnv(c.Env, c.Dir, newCookie()) {
+		text, err := windows.UTF16FromString(variable)
+		env, errs = append(env, text...), append(errs, err)
+	}
+	return path, args, dir, append(env, 0, 0), errors.Join(errs...) // an empty block has two
+}
+
+// inheritable returns handles of the files that a program can inherit.
+func inheritable(files []*os.File) (handles []windows.Handle, err error) {
+	self := windows.CurrentProcess()
+	for _, file := range files {
+		var handle windows.Handle
+		from := windows.Handle(file.Fd())
+		if err := windows.DuplicateHandle(self, from, self, &handle, 0, true, windows.DUPLICATE_SAME_ACCESS); err != nil {
+			return handles, err
 		}
-	})
-	return errors.Join(err, failed)
+		handles = append(handles, handle)
+	}
+	return handles, nil
 }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
