@@ -34,20 +34,6 @@ func Survivors(token string) []Survivor {
 	return found
 }
 
-// killSurvivors kills processes until none remains, in at most a hundred rounds: a faster chain of new processes
-// escapes.
-func killSurvivors(token string) {
-	for range 100 {
-		found := Survivors(token)
-		if len(found) == 0 {
-			return
-		}
-		for _, s := range found {
-			_ = syscall.Kill(s.Pid, syscall.SIGKILL) // fails if the process has ended
-		}
-	}
-}
-
 func getsid() int {
 	id, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0) // cannot fail for the calling process
 	return int(id)

@@ -6,7 +6,5 @@ package fake
 // list is always empty.
 func Survivors(string) []Survivor { return nil }
 
-func killSurvivors(string) {}
-
 // getsid returns 0, because the standard library has no function for sessions on this system.
 func getsid() int { return 0 }

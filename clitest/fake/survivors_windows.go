@@ -26,22 +26,6 @@ func Survivors(path string) (found []Survivor) {
 	return found
 }
 
-// killSurvivors kills processes until none remains, in at most a hundred rounds: a faster chain of new processes
-// escapes.
-func killSurvivors(path string) {
-	for range 100 {
-		found := Survivors(path)
-		if len(found) == 0 {
-			return
-		}
-		for _, s := range found {
-			if p, err := os.FindProcess(s.Pid); err == nil {
-				_ = p.Kill() // fails if the process has ended
-			}
-		}
-	}
-}
-
 var queryImageName = syscall.NewLazyDLL("kernel32.dll").NewProc("QueryFullProcessImageNameW")
 
 // program returns the path of the program of a process, or "" if the process has ended.
