@@ -3,10 +3,8 @@ package cassette
 import (
 	"cmp"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,22 +64,9 @@ func read(path string) (f File, err error) {
 	return File{path, data, c.Request.Key(), *c}, nil
 }
 
-// Write writes a new file and renames it to path, so that a reader sees the old or the new content. It replaces a
-// symbolic link and does not follow it. Several processes may write the same path; the last one wins.
+// Write replaces the file at path; see [localfile.ReplaceBy]. Several processes may write the same path.
 func Write(path string, data []byte, mode fs.FileMode) error {
-	name := filepath.Join(filepath.Dir(path), TempPrefix+rand.Text())
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = cmp.Or(err, file.Close()); err == nil {
-		err = localfile.Move(name, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
+	return localfile.ReplaceBy(filepath.Join(filepath.Dir(path), TempPrefix+rand.Text()), path, data, mode)
 }
 
 // TempPrefix is the beginning of the names of files that are not yet complete.

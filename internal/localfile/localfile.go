@@ -205,7 +205,14 @@ func Replace(path string, data []byte) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	return ReplaceBy(name, path, data, 0o600)
+}
+
+// ReplaceBy writes data to a new file with that name, and renames it to path, so that readers see either the old or the
+// new file. It replaces a symbolic link and does not follow it. If the names differ, several processes may replace one
+// path at the same time; the last one wins.
+func ReplaceBy(name, path string, data []byte, mode fs.FileMode) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
@@ -214,7 +221,7 @@ func Replace(path string, data []byte) error {
 		err = Move(name, path)
 	}
 	if err != nil {
-		_ = os.Remove(name)
+		_ = os.Remove(name) // report the first error
 	}
 	return err
 }
