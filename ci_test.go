@@ -98,7 +98,7 @@ GOFLAGS=-v
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, bin, temp := t.TempDir(), t.TempDir(), t.TempDir()
+			bin, temp := t.TempDir(), t.TempDir()
 			files := map[string]string{
 				".ci/bare": read(t, ".ci/bare"), "new.txt": "", "conformance/kept": "", ".gitignore": "node_modules\n",
 				"conformance/node_modules/cli": "", "README.md": read(t, "README.md"),
@@ -106,13 +106,7 @@ GOFLAGS=-v
 			if c.without != "" {
 				files["README.md"] = strings.ReplaceAll(files["README.md"], c.without, "\n")
 			}
-			for path, text := range files {
-				path = filepath.Join(dir, path)
-				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-			}
-			out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput()
-			require.NoError(t, err, "%s", out)
+			dir := repository(t, files)
 			writeProgram(t, filepath.Join(bin, "go"), bareGo)
 
 			cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, ".ci/bare"))
@@ -122,7 +116,7 @@ GOFLAGS=-v
 				"CLICHAIN_CLIS=/clis", "CLICHAIN_CONFORMANCE=required", "XDG_CONFIG_HOME=/config", "SKIP_CLI=1", "GOBIN=/bin",
 				"GOWORK=off", "GOCACHE=/cache", "GOMODCACHE=/modules", "GOPATH=/go",
 			}
-			out, err = cmd.CombinedOutput()
+			out, err := cmd.CombinedOutput()
 			require.Equal(t, c.want, string(out))
 			require.Equal(t, name != "passes", err != nil)
 			objects, err := exec.Command("git", "-C", dir, "count-objects").CombinedOutput()
@@ -153,7 +147,8 @@ echo "go $* with $GOFLAGS: $(wc -w </proc/$PPID/task/$PPID/children) processes"
 [ "$run" != "$FAILS" ]
 `
 
-// .ci/load runs the README's test command beside four busy loops until a run fails, and ends the loops.
+// .ci/load runs the README's test command beside four busy loops until a run fails, and ends the loops. The checkout
+// has no commit, as in .ci/bare.
 func TestLoad(t *testing.T) {
 	requirePrograms(t, "bash", "git")
 	if runtime.GOOS != "linux" {
@@ -171,7 +166,8 @@ func TestLoad(t *testing.T) {
 			t.Parallel()
 			bin, logs := t.TempDir(), t.TempDir()
 			writeProgram(t, filepath.Join(bin, "go"), loadGo)
-			cmd := exec.CommandContext(t.Context(), "bash", ".ci/load", "2", logs)
+			dir := repository(t, map[string]string{".ci/load": read(t, ".ci/load"), "README.md": read(t, "README.md")})
+			cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, ".ci/load"), "2", logs)
 			cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "LOGS=" + logs, "FAILS=" + c.fails}
 			out, err := cmd.CombinedOutput() // returns after the loops have ended, because they hold the output
 			require.Equal(t, c.fails != "", err != nil)
@@ -183,6 +179,20 @@ func TestLoad(t *testing.T) {
 			require.Contains(t, log, "\ngo test -race -p 4 -timeout 60m work with -v -count=1: 5 processes\n")
 		})
 	}
+}
+
+// repository makes a git repository with files, which are not committed.
+func repository(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range files {
+		path = filepath.Join(dir, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
 }
 
 // requirePrograms skips the test if a program is not installed.
