@@ -94,6 +94,27 @@ func TestSubmitLeavesRoomForResults(t *testing.T) {
 	}
 }
 
+// Status has the space of results, and warns before workers remove the oldest of them.
+func TestStatusHasResultSpace(t *testing.T) {
+	t.Parallel()
+	q := open(t, connectTo(t, 64<<20), &jetstream.Config{MaxResultBytes: 1 << 20, MaxResultAge: 48 * time.Hour})
+	work(t, q, echo(), nil)
+	const jobs = 9
+	for i := range jobs {
+		s, err := q.Status(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 1<<20, s.ResultLimit)
+		require.Equal(t, 48*time.Hour, s.ResultAge)
+		require.GreaterOrEqual(t, s.ResultBytes, int64(i*100_000))
+		require.Equal(t, s.ResultBytes > 838_860, strings.Contains(strings.Join(s.Warnings, "\n"), "workers remove the oldest"))
+		submit(t, q, jetstream.Job{ID: fmt.Sprint(i), Request: clichain.Prompt(strings.Repeat("x", 100_000))})
+		collect(t, q, i+1)
+	}
+	s, err := q.Status(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(s.Warnings, "\n"), fmt.Sprintf("take %d of at most 1048576 bytes", s.ResultBytes))
+}
+
 // If other data fills the store, Submit refuses a job with a clear error, too, and no answer is lost.
 func TestFullStore(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,12 @@ type Status struct {
 	// Submit refuses jobs; 0 means that only the store limits them.
 	JobBytes int64 `json:"job_bytes"`
 	JobLimit int64 `json:"job_limit,omitempty"`
+	// ResultBytes is how many bytes the results take, with large payloads; up to four fifths of ResultLimit, with the
+	// large payloads of jobs too. Workers remove the oldest results above ResultLimit; 0 means that there is none. The
+	// server removes results at ResultAge; in JSON it is in nanoseconds.
+	ResultBytes int64         `json:"result_bytes"`
+	ResultLimit int64         `json:"result_limit,omitempty"`
+	ResultAge   time.Duration `json:"result_age,omitempty"`
 	// Servers is the number of servers that store each job; 1 for a single server.
 	Servers  int  `json:"servers"`
 	Embedded bool `json:"embedded"` // the server is inside this process
@@ -248,15 +254,28 @@ func (q *Queue) addCooldowns(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// addSpace adds the bytes that the jobs take, and a warning if results may find no space.
+// nearly is the share of a limit from which Status warns.
+const nearly = 0.8
+
+// addSpace adds the bytes that the jobs and results take, and a warning if jobs may be refused or results may be lost.
 func (q *Queue) addSpace(ctx context.Context, s *Status) (err error) {
 	if s.JobBytes, s.JobLimit, err = q.store.Space(ctx); err != nil {
 		return err
 	}
-	if s.JobLimit > 0 && s.JobBytes > s.JobLimit/5*4 {
+	if s.JobLimit > 0 && float64(s.JobBytes) > nearly*float64(s.JobLimit) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the jobs take %d of at most %d bytes: at the limit the queue refuses "+
 			"jobs to keep space for results: start workers, remove dead letters, or raise %s",
 			s.JobBytes, s.JobLimit, q.store.LimitName()))
+	}
+	results, err := q.store.ResultSpace(ctx, nearly)
+	if err != nil {
+		return err
+	}
+	s.ResultBytes, s.ResultLimit, s.ResultAge = results.Used, results.Limits.Bytes, results.Limits.Age
+	if s.ResultLimit > 0 && float64(s.ResultBytes) > nearly*float64(s.ResultLimit) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the results take %d of at most %d bytes: at the limit workers remove "+
+			"the oldest: fetch and remove results, or raise the limit (MaxResultBytes; worker --max-result-bytes)",
+			s.ResultBytes, s.ResultLimit))
 	}
 	for _, w := range s.Workers {
 		if w.Unstored > 0 {

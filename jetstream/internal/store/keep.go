@@ -21,7 +21,10 @@ func (s Cleaner) Keep(ctx context.Context, log *slog.Logger) {
 	var swept time.Time
 	failing := false
 	for {
-		err := s.Trim(ctx)
+		removed, err := s.Trim(ctx)
+		if removed > 0 {
+			log.WarnContext(ctx, "the oldest results are removed: the results took too much space", "removed", removed)
+		}
 		if err == nil {
 			err = Counter(s).Summarize(ctx)
 		}

@@ -31,6 +31,7 @@ func busyQueue() *jetstream.Status {
 		Ready: map[jetstream.Priority]int{"high": 3, "normal": 1200, "low": 0}, Running: 7, Parked: 2,
 		NextDue: noon.Add(192 * time.Minute),
 		Answers: 118, Failures: 4, JobBytes: 13_000_000, JobLimit: 2 << 30,
+		ResultBytes: 871_000_000, ResultLimit: 1 << 30, ResultAge: 30 * 24 * time.Hour,
 		Backends: map[string]int{"claude": 100, "codex": 17, "gemini": 1},
 		Reasons:  map[clichain.Reason]int{"timeout": 2, "bad_request": 1, "usage_limit": 1},
 		Usage:    clichain.Usage{InputTokens: 1234567, OutputTokens: 89012, CostUSD: &cost},

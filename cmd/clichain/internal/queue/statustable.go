@@ -52,6 +52,10 @@ func queueCounts(p *console.Page, s *jetstream.Status, now time.Time) {
 	if s.JobLimit > 0 {
 		row("stored", bytesText(s.JobBytes), "of "+bytesText(s.JobLimit)+" for jobs and large payloads")
 	}
+	if s.ResultLimit > 0 {
+		row("results", bytesText(s.ResultBytes),
+			fmt.Sprintf("of %s, for %s", bytesText(s.ResultLimit), console.Roughly(s.ResultAge)))
+	}
 	cost := "unknown"
 	if usd := s.Usage.CostUSD; usd != nil {
 		cost = console.Dollars(*usd)
