@@ -1,8 +1,13 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +101,27 @@ func TestTrim(t *testing.T) {
 	again, err := s.Results.Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, info.State.Msgs, again.State.Msgs, "there was nothing to remove")
+}
+
+// A worker logs how many results it has removed.
+func TestKeepLogsRemovedResults(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, 0)
+	require.NoError(t, s.Open(t.Context(), 1, Options{ResultLimits: ResultLimits{Bytes: 1 << 20}}))
+	for i := range 4 {
+		_, err := s.StoreResult(t.Context(), Result{Key: Key(fmt.Sprint(i)), Data: make([]byte, 300<<10)})
+		require.NoError(t, err)
+	}
+	log, writer := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	var kept sync.WaitGroup
+	kept.Go(func() { Cleaner{s}.Keep(ctx, slog.New(slog.NewTextHandler(writer, nil))) })
+	line, err := bufio.NewReader(log).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "removed=1\n")
+	require.NoError(t, log.Close())
+	cancel()
+	kept.Wait()
 }
 
 // Sweep removes the mark of a job that was dropped, unless its worker may still run it.
