@@ -72,12 +72,26 @@ func TestMutationOfAllPackages(t *testing.T) {
 	require.Contains(t, out, "gremlins unleash ./ab\n")
 }
 
+// gremlins does not run a mutant that the profile does not cover, and exit code 2 means that one does not compile.
+func TestMutationRunsEveryMutantThatCompiles(t *testing.T) {
+	requirePrograms(t, "bash", "git", "awk", "comm", "go")
+	out, err := runMutation(t, "a", "RUN=go test -cover -coverprofile p ./a/...; cat p; go test ./broken; echo exit code $?",
+		"LOG=      KILLED CONDITIONALS_NEGATION at a.go:4:7\n")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "\nmode: set\n")
+	require.Contains(t, out, "\nsample/a/a.go:1.1,1000000.1 1 1\n")
+	require.Contains(t, out, "\nsample/a/constant.go:1.1,1000000.1 1 1\n")
+	require.Contains(t, out, "\nexit code 2\n")
+}
+
 // runMutation runs .ci/mutation in a repository with sampleTable. Arguments with "=" are variables for gremlins.
 func runMutation(t *testing.T, args ...string) (output string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	for path, text := range map[string]string{
 		".ci/mutation.tsv": sampleTable, "a/a.go": sampleCode, "b/a.go": sampleCode, "ab/a.go": sampleCode,
+		"go.mod": "module sample\n\ngo 1.26\n", "a/constant.go": "package a\n\nconst limit = 2 * 3\n",
+		"broken/a.go": "package a\n\nconst name = \"a\" - \"b\"\n", "broken/a_test.go": "package a\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
@@ -87,6 +101,7 @@ func runMutation(t *testing.T, args ...string) (output string, err error) {
 for last in "$@"; do :; done
 echo "gremlins $1 $last"
 printf '%s' "$LOG"
+eval "${RUN:-}"
 exit ${EXIT:-0}
 `)
 	for _, git := range [][]string{{"init", "-q"}, {"add", "-A"}} {
