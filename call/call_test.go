@@ -3,7 +3,6 @@ package call
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,37 +49,6 @@ func TestAccessText(t *testing.T) {
 }
 
 func message(role Role, text string) Message { return Message{role, text} }
-
-// A cost that JSON cannot represent becomes unknown, and the response is still encoded.
-func TestCostWithoutJSONNumber(t *testing.T) {
-	for _, cost := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		data, err := json.Marshal(Response{Text: "42", Usage: Usage{OutputTokens: 1, CostUSD: new(cost)}})
-		require.NoError(t, err)
-		var back Response
-		require.NoError(t, json.Unmarshal(data, &back))
-		require.Equal(t, "42", back.Text)
-		require.Equal(t, Usage{OutputTokens: 1}, back.Usage)
-	}
-	data, err := json.Marshal(Usage{CostUSD: new(0.0)})
-	require.NoError(t, err)
-	require.JSONEq(t, `{"cost_usd":0}`, string(data))
-}
-
-func TestUsageString(t *testing.T) {
-	for want, u := range map[string]Usage{
-		"unknown":        {},
-		"$0.0000":        {CostUSD: new(0.0)},
-		"$0.0013":        {CostUSD: new(0.00125001)},
-		"1 output token": {OutputTokens: 1},
-		"12 input tokens (3 from cache, 4 to cache), 5 output tokens (2 reasoning), 1 turn, $1.5000": {
-			InputTokens: 12, CacheReadTokens: 3, CacheWriteTokens: 4, OutputTokens: 5, ReasoningTokens: 2, Turns: 1, CostUSD: new(1.5)},
-		"0 input tokens (3 from cache), 2 turns": {CacheReadTokens: 3, Turns: 2},
-		"20 output tokens (10 reasoning)":        {OutputTokens: 20, ReasoningTokens: 10},
-	} {
-		require.Equal(t, want, u.String())
-	}
-	require.Contains(t, fmt.Sprintf("%+v", Response{Usage: Usage{CostUSD: new(0.25)}}), "Usage:$0.2500")
-}
 
 // An error names each unknown field and suggests a similar one. No field is ignored silently.
 func TestRequestJSON(t *testing.T) {
@@ -130,4 +98,41 @@ func TestRequestJSON(t *testing.T) {
 	require.Equal(t, full, back)
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m"}`), &back))
 	require.Equal(t, full.Messages, back.Messages, "what is not named stays")
+}
+
+// A change of a clone does not change the request.
+func TestRequestClone(t *testing.T) {
+	full := func() Request {
+		return Request{
+			Messages: []Message{message(RoleUser, "P")}, Schema: json.RawMessage(`{}`), Threads: []Thread{{Backend: "a"}},
+			Env: map[string]string{"A": "1"}, Metadata: map[string]string{"k": "v"},
+			Options: Options{
+				AllowedTools: []string{"a"}, DisallowedTools: []string{"b"}, AddDirs: []string{"/d"}, Images: []string{"i.png"},
+				Agents: json.RawMessage(`{}`), MCPConfig: []json.RawMessage{json.RawMessage(`{}`)}, Extra: map[string][]string{"c": {"-v"}},
+			},
+		}
+	}
+	req := full()
+	c := req.Clone()
+	require.Equal(t, full(), c)
+	c.Messages[0].Content, c.Schema[0], c.Threads[0].Backend, c.Env["A"], c.Metadata["k"] = "", 'x', "", "", ""
+	o := c.Options
+	o.AllowedTools[0], o.DisallowedTools[0], o.AddDirs[0], o.Images[0] = "", "", "", ""
+	o.Agents[0], o.MCPConfig[0][0], o.Extra["c"][0], o.Extra["d"] = 'x', 'x', "", nil
+	require.Equal(t, full(), req)
+	require.Equal(t, Request{}, Request{}.Clone())
+}
+
+// An unknown confinement would be none, so it is an error.
+func TestConfinementText(t *testing.T) {
+	for _, known := range []Confinement{ConfineAuto, ConfineRequired, ConfineOff} {
+		var c Confinement
+		require.NoError(t, c.UnmarshalText([]byte(known)))
+		require.Equal(t, known, c)
+	}
+	c := ConfineRequired
+	for _, text := range []string{"", "none", "Off"} {
+		require.EqualError(t, c.UnmarshalText([]byte(text)), `is "`+text+`": use auto, required or off`)
+	}
+	require.Equal(t, ConfineRequired, c)
 }
