@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ func TestAdviceString(t *testing.T) {
 		"set Access to AccessNone":                       {ActionSet, "access", "none"},
 		"set Config.Sandbox to SandboxOff":               {ActionSet, "config.sandbox", "off"},
 		"set Access to AccessRead or more":               {ActionRaise, "access", "read"},
+		"set Options.MCPConfig":                          {ActionSet, "options.mcp_config", ""},
 		"leave Options.SessionID empty":                  {ActionUnset, "options.session_id", ""},
 		"add A_KEY to Config.RequestEnv":                 {ActionAdd, "config.request_env", "A_KEY"},
 		"set A_KEY and add it to Config.PassEnv":         {ActionPass, "config.pass_env", "A_KEY"},
@@ -37,4 +39,23 @@ func TestErrorWithAdvice(t *testing.T) {
 	var back Error
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, e, &back)
+}
+
+// A hint and advice are alternatives on one line, without empty ones.
+func TestJoinHint(t *testing.T) {
+	advice := []Advice{{Field: "a"}, {Field: "hidden"}, {Field: "b"}}
+	text := func(a Advice) string { return strings.TrimPrefix(a.Field, "hidden") }
+	for _, test := range []struct {
+		name, hint string
+		advice     []Advice
+		want       string
+	}{
+		{"nothing", "", nil, ""},
+		{"hint", "log in", nil, "log in"},
+		{"advice", "", advice, "a, or b"},
+		{"both", "log in", advice, "log in, or a, or b"},
+		{"advice without text", "log in", advice[1:2], "log in"},
+	} {
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, JoinHint(test.hint, test.advice, text)) })
+	}
 }

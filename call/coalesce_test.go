@@ -73,6 +73,8 @@ func TestCoalesce(t *testing.T) {
 			[]string{"1ms delta a<nil>", "1ms  broken"}},
 		{"flush before a delta of another backend", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, Event{Kind: EventDelta, Backend: "c", Text: "b"}, nil}},
 			[]string{"1ms delta a<nil>", "1ms delta b<nil>"}},
+		{"flush before a delta of another session", Coalescing{}, []timed{{0, Event{Kind: EventDelta, Session: "1", Text: "a"}, nil}, {ms, Event{Kind: EventDelta, Session: "1", Text: "b"}, nil}, {ms, Event{Kind: EventDelta, Session: "2", Text: "c"}, nil}},
+			[]string{"2ms delta ab<nil>", "2ms delta c<nil>"}},
 		{"flush at the end", Coalescing{}, []timed{{0, delta("a"), nil}, {ms, delta("b"), nil}},
 			[]string{"1ms delta ab<nil>"}},
 		{"empty piece", Coalescing{}, []timed{{0, delta(""), nil}, {200 * ms, tool, nil}},
@@ -125,6 +127,7 @@ func TestCoalesceReaderLeaves(t *testing.T) {
 		{"delta before an event", []timed{{0, delta("a"), nil}, {0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
 		{"event", []timed{{0, Event{Kind: EventStatus}, nil}, {0, delta("b"), nil}}},
 		{"error", []timed{{0, Event{}, errors.New("broken")}, {0, delta("b"), nil}}},
+		{"delta before one of another backend", []timed{{0, delta("a"), nil}, {0, Event{Kind: EventDelta, Backend: "c"}, nil}, {0, delta("b"), nil}}},
 		{"last delta", []timed{{0, delta("a"), nil}}},
 	} {
 		for _, leave := range []string{"break", "panic"} {

@@ -112,6 +112,10 @@ func TestBackendErrorText(t *testing.T) {
 		{"cause", be{Backend: "c", Reason: ReasonCanceled, Err: context.Canceled, ExitCode: -1}, "c: canceled: context canceled"},
 		{"last line of stderr", be{Backend: "c", Reason: ReasonExit, ExitCode: 3, Stderr: "warning\nfatal: x\n\n"}, "c: exit: exit status 3: fatal: x"},
 		{"only exit status", be{Backend: "c", Reason: ReasonExit, ExitCode: 3}, "c: exit: exit status 3"},
+		{"exit code 0", be{Backend: "c", Reason: ReasonBadOutput, Stderr: "warning"}, "c: bad_output"},
+		{"killed", be{Backend: "c", Reason: ReasonKilled, ExitCode: -1, Stderr: "warning"}, "c: killed"},
+		{"sentinel of the reason as the cause", be{Backend: "c", Reason: ReasonTimeout, Err: ErrTimeout, ExitCode: 3}, "c: timeout: exit status 3"},
+		{"sentinel of another reason as the cause", be{Backend: "c", Reason: ReasonTimeout, Err: ErrNetwork}, "c: timeout: clichain: network"},
 		{"no details", be{Backend: "c", Reason: ReasonTimeout, ExitCode: -1}, "c: timeout"},
 		{"option", be{Backend: "c", Reason: ReasonUnsupported, Option: "effort", Message: "no"}, "c: unsupported (effort): no"},
 		{"hint", be{Backend: "c", Reason: ReasonUnauthenticated, Message: "who?", Hint: "run `c login`"}, "c: unauthenticated: who? [run `c login`]"},
@@ -170,6 +174,18 @@ func TestTemporaryReasons(t *testing.T) {
 	require.False(t, Reason("").Temporary())
 }
 
+// A chain stops if every other backend would refuse the request too, or if the caller canceled it.
+func TestReasonsThatStopAChain(t *testing.T) {
+	var stops []Reason
+	for _, reason := range Reasons() {
+		if reason.StopsChain() {
+			stops = append(stops, reason)
+		}
+	}
+	require.Equal(t, []Reason{ReasonBadRequest, ReasonBadOption, ReasonBadSession, ReasonCanceled}, stops)
+	require.False(t, Reason("").StopsChain())
+}
+
 // AsError turns any error into an *Error with a backend and a Reason, and repeats no part of its text.
 func TestAsErrorNamesTheReason(t *testing.T) {
 	for text, err := range map[string]error{
@@ -191,4 +207,42 @@ func TestAsErrorNamesTheReason(t *testing.T) {
 	}
 	wrapped := fmt.Errorf("x: %w", &Error{Message: "m"})
 	require.ErrorIs(t, AsError("b", wrapped), wrapped)
+}
+
+// AsError returns a complete error as it is, and completes any other without a change of the original.
+func TestAsErrorCompletes(t *testing.T) {
+	complete := &Error{Backend: "a", Reason: ReasonNetwork, ExitCode: 3, Err: errors.New("down")}
+	require.Same(t, complete, AsError("b", complete))
+	require.Same(t, complete, AsError("b", fmt.Errorf("x: %w", complete)))
+
+	cause := errors.New("down")
+	nameless := &Error{Reason: ReasonNetwork, ExitCode: 3, Err: cause}
+	require.Equal(t, &Error{Backend: "b", Reason: ReasonNetwork, ExitCode: 3, Err: cause}, AsError("b", nameless))
+	require.Equal(t, &Error{Reason: ReasonNetwork, ExitCode: 3, Err: cause}, nameless)
+
+	require.Equal(t, &Error{Backend: "b", Reason: ReasonExit, ExitCode: -1, Err: cause}, AsError("b", cause))
+	limited := fmt.Errorf("quota: %w", ErrRateLimited)
+	require.Equal(t, &Error{Backend: "b", Reason: ReasonRateLimited, ExitCode: -1, Message: "quota", Err: limited}, AsError("b", limited))
+}
+
+// The author of a nil pointer meant no error, but the caller has one.
+func TestNilPointerAsError(t *testing.T) {
+	require.Equal(t,
+		&Error{Backend: "b", Reason: ReasonBadOutput, ExitCode: -1, Message: "the error of the backend is a nil *fs.PathError"},
+		AsError("b", (*fs.PathError)(nil)))
+}
+
+// timeouts is an error with a Timeout method.
+type timeouts bool
+
+func (timeouts) Error() string   { return "hm" }
+func (t timeouts) Timeout() bool { return bool(t) }
+
+func TestReasonOfATimeoutMethod(t *testing.T) {
+	require.Equal(t, ReasonTimeout, AsError("b", timeouts(true)).Reason)
+	require.Equal(t, ReasonExit, AsError("b", timeouts(false)).Reason)
+}
+
+func TestErrorf(t *testing.T) {
+	require.Equal(t, &Error{Reason: ReasonBadOption, Option: "dir", Message: "is 7", ExitCode: -1}, Errorf(ReasonBadOption, "dir", "is %d", 7))
 }

@@ -16,6 +16,8 @@ func TestTrace(t *testing.T) {
 	parent, state = TraceOf(ctx)
 	require.Equal(t, testParent, parent)
 	require.Equal(t, "vendor=a,other=b", state)
+	_, state = TraceOf(WithTrace(ctx, testParent, strings.Repeat("a", 512)))
+	require.Len(t, state, 512, "the maximum length")
 	parent, state = TraceOf(WithTrace(ctx, "", "vendor=a"))
 	require.Empty(t, parent+state, "the later one counts, even if it is none")
 }
