@@ -56,20 +56,25 @@ func (e *ChainError) Reason() Reason {
 	if be, ok := e.Cause.(*Error); ok {
 		return be.Reason
 	}
+	return e.decisive().Reason
+}
+
+// decisive returns the attempt that has the Reason for the whole failure. It is zero if there are no attempts.
+func (e *ChainError) decisive() Attempt {
 	for _, a := range slices.Backward(e.Attempts) {
 		if !a.Skipped || a.StopsChain() || a.Reason == ReasonTimeout {
-			return a.Reason
+			return a
 		}
 	}
 	for _, a := range e.Attempts {
 		if Misconfigured(a.Err) {
-			return a.Reason
+			return a
 		}
 	}
 	if len(e.Attempts) > 0 {
-		return e.Attempts[0].Reason
+		return e.Attempts[0]
 	}
-	return ""
+	return Attempt{}
 }
 
 // Usage returns the total consumption of the failed attempts. Its cost is the sum of the known costs, and nil if no

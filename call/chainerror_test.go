@@ -181,6 +181,7 @@ func TestChainErrorReasonOfSkips(t *testing.T) {
 		{"invalid request", chain(absent, failedAttempt("b", ReasonBadRequest, true), cooling), ReasonBadRequest},
 		{"invalid settings", chain(absent, invalid, cooling), ReasonBadOption},
 		{"invalid settings in a nested chain", chain(absent, Attempt{Reason: ReasonBadOption, Skipped: true, Err: chain(invalid)}), ReasonBadOption},
+		{"nested chain with other skips", chain(absent, Attempt{Reason: ReasonCoolingDown, Skipped: true, Err: chain(cooling)}), ReasonNotInstalled},
 		{"invalid settings, and a failure", chain(failedAttempt("a", ReasonExit, false), invalid), ReasonExit},
 		{"cause of another type", &ChainError{Cause: context.Canceled, Attempts: []Attempt{cooling}}, ReasonCoolingDown},
 	} {

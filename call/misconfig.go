@@ -1,9 +1,9 @@
 package call
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // misconfiguration marks an error in the settings of a backend. The request is valid, and other backends may serve
@@ -26,15 +26,11 @@ func ConfigErrorf(field, format string, args ...any) *Error {
 	return ConfigError(field, fmt.Errorf(format, args...))
 }
 
-// Misconfigured reports whether only invalid settings caused err: it is an error of [ConfigError], or the error of a
-// chain whose own settings or all of whose backends are invalid.
+// Misconfigured reports whether invalid settings caused err. They caused each error of [ConfigError]. They caused the
+// error of a chain if it has such a Cause, or otherwise if its Reason is that of a misconfigured backend.
 func Misconfigured(err error) bool {
-	chain := AsChainError(err)
-	if chain != nil && chain.Cause == nil {
-		return len(chain.Attempts) > 0 && !slices.ContainsFunc(chain.Attempts, Attempt.StopsChain)
-	}
-	if chain != nil {
-		err = chain.Cause
+	if chain := AsChainError(err); chain != nil {
+		return Misconfigured(cmp.Or(chain.Cause, chain.decisive().Err))
 	}
 	_, ok := errors.AsType[misconfiguration](err)
 	return ok
