@@ -2,10 +2,12 @@ package batch
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/call"
 )
 
 // Counts contains the counts of a batch.
@@ -13,6 +15,8 @@ type Counts struct {
 	// Answered and Failed are the numbers of records in the output, including the records of earlier runs. Before is
 	// the number of records when this run began.
 	Answered, Failed, Before int
+	// Cached is the number of answers from a cache; see package cache.
+	Cached int
 	// Kept is the number of failures that Config.RetryFailed alone does not retry, because the agent may have acted.
 	Kept int
 	// Format is the format of the input. It is empty until the format is known.
@@ -79,6 +83,9 @@ func (t *tally) add(r *Record) {
 		if r.Response != nil {
 			c.Answered++
 			c.Backends[r.Response.Backend]++
+			if slices.Contains(r.Response.Flags, call.FlagCached) {
+				c.Cached++
+			}
 			return
 		}
 		c.Failed++

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,7 @@ func TestBatchCache(t *testing.T) {
 				asked++
 			}
 		}
+		require.Equal(t, cached > 0, strings.Contains(stderr, fmt.Sprintf(" (%d from the cache), ", cached)), stderr)
 		return cached, asked
 	}
 	in := w.lines(4)

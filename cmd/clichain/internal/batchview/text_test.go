@@ -66,6 +66,8 @@ func TestSummary(t *testing.T) {
 		"98 answered, 2 failed, 1 bad line, 10 of them before, in 3m12.1s, $0.4230",
 		"answers: claude 70 codex 28", "failures: exit 1 timeout 1",
 	}, summary(&c, 192_100*time.Millisecond))
+	c = batch.Counts{Answered: 98, Cached: 30}
+	require.Equal(t, "98 answered (30 from the cache), 0 failed, in 0s", summary(&c, 0)[0])
 	c = batch.Counts{Format: batch.CSV, Changed: 1}
 	require.Equal(t, "format of the input: csv", summary(&c, 0)[1])
 	require.Contains(t, summary(&c, 0)[2], "warning: 1 line under an id that was asked something else before")
