@@ -50,10 +50,9 @@ func afterPrompt(text, prompt string) string {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), prompt); ok {
 		return rest
 	}
-	if end := prompt[max(0, len(prompt)-enough):]; end != "" {
-		if i := strings.LastIndex(text, end); i >= 0 {
-			return text[i+len(end):]
-		}
+	end := prompt[max(0, len(prompt)-enough):]
+	if i := strings.LastIndex(text, end); i >= 0 {
+		return text[i+len(end):]
 	}
 	return text
 }
