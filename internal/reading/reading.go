@@ -116,21 +116,22 @@ func (r *Reading) streamLine(line []byte) {
 func (r *Reading) readLine(line []byte) []judge.Sign {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	why := "an unknown event"
-	if items, ok := r.Program.Line(&r.scratch, line); ok {
-		if len(items) > 0 && r.twice.again(line, items) {
+	items, ok := r.Program.Line(&r.scratch, line)
+	if len(items) > 0 {
+		if r.twice.again(line, items) {
 			return nil
 		}
-		if len(items) > 0 {
-			return r.deliverAll(items)
-		}
-	} else if r.keepStray(line) {
+		return r.deliverAll(items)
+	}
+	switch {
+	case ok:
+		r.leave("an unknown event", line)
+	case r.keepStray(line):
 		r.leave("broken JSON", line)
 		return nil
-	} else {
-		why = "not JSON"
+	default:
+		r.leave("not JSON", line)
 	}
-	r.leave(why, line)
 	return r.deliverAll([]decode.Item{{Event: call.Event{Kind: call.EventRaw, Raw: string(line)}}})
 }
 
@@ -255,9 +256,7 @@ func (r *Reading) clean(e *call.Event) {
 	if e.Raw != "" {
 		e.Raw = r.Secrets.CleanLine(e.Raw)
 	}
-	if len(e.Input) > 0 {
-		e.Input = r.Secrets.CleanJSON(e.Input)
-	}
+	e.Input = r.Secrets.CleanJSON(e.Input)
 	switch e.Kind {
 	case call.EventDelta, call.EventText, call.EventThinking:
 		return
