@@ -91,6 +91,17 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, missing("answer", test.seen)) })
 	}
+	t.Run("blocks", func(t *testing.T) {
+		for _, s := range []*Said{{Answer: clispec.AnswerLastBlock}, {KeepCommentary: true}} {
+			s.See(block("ans"))
+			s.See(block("wer"))
+			require.Empty(t, s.Missing("answer"))
+		}
+		s := &Said{KeepCommentary: true, Answer: clispec.AnswerLastBlock}
+		s.See(block("And"))
+		s.See(block("answer"))
+		require.Empty(t, s.Missing("answer"), "the first block is a remark")
+	})
 	t.Run("remarks that are kept", func(t *testing.T) {
 		for _, s := range []*Said{{KeepCommentary: true}, {KeepCommentary: true, Answer: clispec.AnswerLastBlock}} {
 			for _, e := range []call.Event{block("And"), tool, block("answer")} {
