@@ -123,7 +123,7 @@ func TestManyBrokenDocuments(t *testing.T) {
 	text := strings.Repeat("[x\n", 2_000_000)
 	start := time.Now()
 	require.Empty(t, DocumentObjects(text+`{"a":1}`))
-	require.Less(t, time.Since(start), 10*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 	documents := DocumentObjects(strings.Repeat("{\"a\":1}\nand so on\n", 10_000))
 	require.Len(t, documents, 10_000, "every document is found")
 }
