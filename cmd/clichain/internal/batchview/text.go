@@ -123,7 +123,8 @@ func plural(n int, noun string) string {
 
 // summary returns the lines of the summary.
 func summary(c *batch.Counts, took time.Duration) []string {
-	head := []string{number(c.Answered) + " answered" + some(" (%s from the cache)", c.Cached), number(c.Failed) + " failed"}
+	answered := number(c.Answered) + " answered" + some(" (%s from the cache)", c.Cached)
+	head := []string{answered, number(c.Failed) + " failed"}
 	if c.Bad > 0 {
 		head = append(head, plural(c.Bad, "bad line"))
 	}
