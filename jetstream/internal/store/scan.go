@@ -7,7 +7,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
@@ -29,8 +28,12 @@ type Message struct {
 // Owner returns the owner of the result's job.
 func (m *Message) Owner() string { return m.Headers().Get(ownerHeader) }
 
-// scanWait is how long a scan waits for a message before it checks whether one is left.
-const scanWait = 2 * time.Second
+// A scan waits so long for a message before it asks the server again. For results that are stored later, it waits
+// longer than the client does for two heartbeats of the server, because the client repairs what these show.
+const (
+	scanWait   = 2 * time.Second
+	followWait = time.Minute
+)
 
 // Scan yields the results in the order of their sequences, then the error that ended it. With Follow, the end of ctx
 // is no error.
@@ -42,14 +45,32 @@ func (s *Store) Scan(ctx context.Context, want Scan) iter.Seq2[Message, error] {
 	}
 }
 
+// scan reads with one consumer, and continues with another one if that stalls: a server that restarts may forget what a
+// client has requested. If that one stalls, too, it waits longer, because the server may be slow.
 func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) error {
-	cfg := js.OrderedConsumerConfig{
-		DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1, HeadersOnly: want.HeadersOnly,
+	first := scanWait
+	if want.Follow {
+		first = s.followWait
 	}
-	if want.Filter != "" {
-		cfg.FilterSubjects = []string{want.Filter}
+	wait := first
+	for {
+		after := want.After
+		if err := s.scanPart(ctx, &want, wait, see); !errors.Is(err, errStalled) {
+			return err
+		}
+		wait = min(2*wait, followWait)
+		if want.After > after {
+			wait = first
+		}
 	}
-	c, err := s.Results.OrderedConsumer(ctx, cfg)
+}
+
+// errStalled means that a consumer delivers nothing, although the server may have results for it.
+var errStalled = errors.New("the consumer stalls")
+
+// scanPart scans until a consumer stalls. It sets want.After to the sequence of the last result that it saw.
+func (s *Store) scanPart(ctx context.Context, want *Scan, wait time.Duration, see func(Message) bool) error {
+	c, err := s.consumer(ctx, want)
 	if err != nil || !want.Follow && c.CachedInfo().NumPending == 0 {
 		return err
 	}
@@ -65,21 +86,21 @@ func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) err
 		return err
 	}
 	defer messages.Stop()
-	timeout := js.NextMaxWait(scanWait)
-	if want.Follow {
-		timeout = js.NextContext(ctx)
-	}
 	for {
-		m, err := messages.Next(timeout)
+		m, err := next(ctx, messages, wait)
 		switch {
-		case want.Follow && err != nil && ctx.Err() != nil:
+		case err == nil:
+		case want.Follow && ctx.Err() != nil:
 			return nil
-		case errors.Is(err, nats.ErrTimeout) && !want.Follow && ctx.Err() == nil:
-			if left, err := c.Info(ctx); err == nil && left.NumPending == 0 {
-				return nil // another client has removed the last results
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			if !want.Follow {
+				return errStalled // or another client has removed the last results, and the next consumer has none
+			}
+			if info, err := c.Info(ctx); err == nil && info.NumPending > 0 {
+				return errStalled
 			}
 			continue
-		case err != nil:
+		default:
 			return err
 		}
 		meta, err := m.Metadata()
@@ -89,9 +110,28 @@ func (s *Store) scan(ctx context.Context, want Scan, see func(Message) bool) err
 		if !want.Follow && meta.Sequence.Stream > want.Until {
 			return nil
 		}
-		last := !want.Follow && (meta.NumPending == 0 || meta.Sequence.Stream == want.Until)
-		if !see(Message{m, meta.Sequence.Stream}) || last {
+		want.After = meta.Sequence.Stream
+		last := !want.Follow && (meta.NumPending == 0 || want.After == want.Until)
+		if !see(Message{m, want.After}) || last {
 			return nil
 		}
 	}
+}
+
+// consumer makes a consumer of the results after want.After.
+func (s *Store) consumer(ctx context.Context, want *Scan) (js.Consumer, error) {
+	cfg := js.OrderedConsumerConfig{
+		DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1, HeadersOnly: want.HeadersOnly,
+	}
+	if want.Filter != "" {
+		cfg.FilterSubjects = []string{want.Filter}
+	}
+	return s.Results.OrderedConsumer(ctx, cfg)
+}
+
+// next waits for a message. The error is [context.DeadlineExceeded] if none comes in time.
+func next(ctx context.Context, messages js.MessagesContext, wait time.Duration) (js.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return messages.Next(js.NextContext(ctx))
 }

@@ -30,6 +30,8 @@ type Store struct {
 	objects js.ObjectStore // large payloads
 	space   space
 	lockAge time.Duration // from which the lock of a measurement counts as left by a client that was killed
+	// followWait is the constant of this name, except in tests.
+	followWait time.Duration
 }
 
 // workerMemory is how long Status lists a worker after its end.
@@ -37,7 +39,7 @@ const workerMemory = 10 * time.Minute
 
 // New prepares the store of a queue. Open opens it.
 func New(nc *nats.Conn, queue string) (*Store, error) {
-	s := &Store{Subjects: Subjects{queue}, Conn: nc, lockAge: lockAge}
+	s := &Store{Subjects: Subjects{queue}, Conn: nc, lockAge: lockAge, followWait: followWait}
 	var err error
 	if s.js, err = js.New(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
