@@ -10,7 +10,7 @@ import (
 	"github.com/clichain/clichain/specs"
 )
 
-// A reader that has received text is told to discard it. Withheld text needs no reset, and remarks may stay.
+// A reset event discards text that the caller has received. Withheld text needs none, and remarks may stay.
 func TestTakeBack(t *testing.T) {
 	reset := func(why string) call.Event {
 		return call.Event{Kind: call.EventReset, Backend: "claude", Message: why}
