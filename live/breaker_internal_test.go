@@ -36,6 +36,7 @@ func TestPoolBreakerDelaysStartsAfterFailures(t *testing.T) {
 		p.failed("k")
 		p.failed("k")
 		time.Sleep(time.Minute + time.Second)
+		require.Equal(t, 1, state().failures)
 		p.failed("k")
 		require.Zero(t, closedFor(), "one failure was forgotten")
 		time.Sleep(time.Hour)

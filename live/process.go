@@ -209,8 +209,7 @@ func (one *process) gaveUp() bool {
 // refreshTime limits the preparation for the next call.
 const refreshTime = 10 * time.Second
 
-// release returns a process after a call, in an empty context. It ends a process that has failed, is too old,
-// or has answered its maximum number of calls.
+// release returns a process after a call, in an empty context. It ends a process that has failed or is outdated.
 func (one *process) release(good bool) {
 	p := one.pool
 	p.mu.Lock()
@@ -223,12 +222,18 @@ func (one *process) release(good bool) {
 	} else {
 		one.stuck = one.alive()
 	}
-	if !good || one.served >= one.calls || time.Since(one.born) > p.cfg.MaxAge || p.life.Err() != nil {
+	if !good || one.outdated() || p.life.Err() != nil {
 		p.drop(one)
 		return
 	}
 	one.enters(refreshing)
 	p.jobs.Go(one.refresh)
+}
+
+// outdated reports whether the process has answered its maximum number of calls, or has the maximum age. The caller
+// holds mu.
+func (one *process) outdated() bool {
+	return one.served >= one.calls || time.Since(one.born) >= one.pool.cfg.MaxAge
 }
 
 // refresh prepares the process for its next call in the background.
@@ -240,15 +245,20 @@ func (one *process) refresh() {
 	size, known := one.cli.Memory()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if known && one.memory == 0 {
-		one.memory = size
-	}
-	if err != nil || known && size-one.memory > one.grow || p.life.Err() != nil {
+	if err != nil || known && one.grown(size) || p.life.Err() != nil {
 		p.drop(one)
 		return
 	}
 	p.kindOf(one.key).fresh.add(time.Since(one.since))
 	p.hand(one)
+}
+
+// grown reports whether the memory has grown too much since the first measurement. The caller holds mu.
+func (one *process) grown(size int64) bool {
+	if one.memory == 0 {
+		one.memory = size
+	}
+	return size-one.memory > one.grow
 }
 
 // expire ends a process that was idle for too long.

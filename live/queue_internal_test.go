@@ -231,10 +231,12 @@ func TestPoolDropsSlowStart(t *testing.T) {
 		k := p.kindOf("k")
 		k.until = time.Time{}
 		var stopped error
-		p.all[0].stop = func(err error) { stopped = err }
+		one := p.all[0]
+		one.stop = func(err error) { stopped = err }
 		w := &waiter{name: "b", key: "k"}
+		time.Sleep(time.Second)
 		p.endCold(p.beginCold(w), 3*time.Second)
-		time.Sleep(6*time.Second - ms)
+		time.Sleep(5*time.Second - ms)
 		p.mu.Lock()
 		require.NoError(t, stopped)
 		p.mu.Unlock()
@@ -243,6 +245,8 @@ func TestPoolDropsSlowStart(t *testing.T) {
 		require.ErrorIs(t, stopped, errSlowStart)
 		require.Empty(t, p.all)
 		require.False(t, p.mayStart(), "the process has not ended yet")
+		one.ended()
+		require.True(t, p.mayStart())
 		require.InDelta(t, breakFor, time.Until(k.until), float64(ms))
 		p.mu.Unlock()
 		require.Equal(t, came{}, asks(t.Context(), p, 0, 0))
@@ -264,22 +268,6 @@ func TestPoolReassignsProcessOfEndedCall(t *testing.T) {
 			want = asked
 		}
 		require.Equal(t, want, p.all[0].phase)
-	}
-}
-
-// After a failed start, one process of a kind starts at a time.
-func TestPoolStartsOneProcessAfterFailure(t *testing.T) {
-	for failures, want := range map[int]int{0: 1, 1: 0} {
-		p := simulated(PoolConfig{Wait: time.Hour}, starting)
-		p.cfg.Size = 4
-		k := p.kindOf("k")
-		k.until, k.failures, k.waiting = time.Time{}, failures, make([]*waiter, 1)
-		p.enter(t.Context(), calling(p), "k", clichain.Request{})
-		p.mu.Lock()
-		require.Equal(t, want, p.stats.Started)
-		p.mu.Unlock()
-		p.end(nil)
-		p.jobs.Wait()
 	}
 }
 
