@@ -134,11 +134,13 @@ func (t *turn) coldCall(ctx context.Context, yield func(clichain.Event, error) b
 		defer func() { t.pool.endCold(one, took) }()
 	}
 	t.Provider.Stream(ctx, t.req)(func(e clichain.Event, err error) bool {
-		switch {
-		case err == nil && e.Kind == clichain.EventStart:
+		switch e.Kind {
+		case clichain.EventStart:
 			began = time.Now()
-		case err == nil && e.Kind == clichain.EventDone && !began.IsZero():
-			took = time.Since(began)
+		case clichain.EventDone:
+			if !began.IsZero() {
+				took = time.Since(began)
+			}
 		}
 		return yield(e, err)
 	})
@@ -164,7 +166,10 @@ func (t *turn) run(ctx context.Context, emit func(clichain.Event)) (*clichain.Re
 	t.asked = true
 	emit(clichain.Event{Kind: clichain.EventStart, Backend: t.Name()})
 	resp, err := warm.cli.Ask(ctx, t.req, func(e clichain.Event) {
-		t.delivered = t.delivered || e.Kind == clichain.EventDelta || e.Kind == clichain.EventText
+		switch e.Kind {
+		case clichain.EventDelta, clichain.EventText:
+			t.delivered = true
+		}
 		emit(e)
 	})
 	if err != nil {

@@ -21,6 +21,13 @@ func StartDuringClose(ctx context.Context, p *Pool, req clichain.Request) {
 	one.start(ctx, w)
 }
 
+// ColdTime returns the measured duration of the cold calls of a backend, or zero.
+func ColdTime(p *Pool, backend string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Duration(p.paceOf(backend).cold)
+}
+
 func unstarted(ctx context.Context, p *Pool, req clichain.Request) (*process, *waiter) {
 	b := p.backends[0].(*backend)
 	w := &waiter{backend: b, ctx: ctx, req: req, key: "k", name: b.Name(), since: time.Now()}

@@ -101,11 +101,15 @@ func TestPoolColdCalls(t *testing.T) {
 	resumed.Session = "lumen:1"
 	_, err := b.Complete(t.Context(), resumed)
 	require.Error(t, err, "the fake knows no cold call")
-	require.Equal(t, live.Stats{Cold: 1}, p.Stats())
+	writes := clichain.Prompt("hi")
+	writes.Access, writes.Dir = clichain.AccessWrite, t.TempDir()
+	_, err = b.Complete(t.Context(), writes)
+	require.Error(t, err)
+	require.Equal(t, live.Stats{Cold: 2}, p.Stats())
 	p.Close()
 	_, err = b.Complete(t.Context(), clichain.Prompt("say x"))
 	require.Error(t, err)
-	require.Equal(t, 2, p.Stats().Cold, "a closed pool has no process")
+	require.Equal(t, 3, p.Stats().Cold, "a closed pool has no process")
 
 	suppressed := live.NewPool([]*clichain.Provider{agentOf(t, "acp", "", patient)}, nil)
 	defer suppressed.Close()
@@ -139,20 +143,22 @@ func TestPoolReplacesDeadProcess(t *testing.T) {
 // Text that was streamed before the process died is taken back.
 func TestPoolColdCallResetsStreamedText(t *testing.T) {
 	_, b := pooled(t, "acp", coldAgent, patient, nil)
-	var text string
-	var resets int
-	for e, err := range b.Stream(t.Context(), clichain.Prompt("halfway x")) {
-		require.NoError(t, err)
-		switch e.Kind {
-		case clichain.EventDelta, clichain.EventText:
-			text += e.Text
-		case clichain.EventReset:
-			text = ""
-			resets++
+	for prompt, want := range map[string]int{"halfway x": 1, "cut x": 0} {
+		var text string
+		var resets int
+		for e, err := range b.Stream(t.Context(), clichain.Prompt(prompt)) {
+			require.NoError(t, err)
+			switch e.Kind {
+			case clichain.EventDelta, clichain.EventText:
+				text += e.Text
+			case clichain.EventReset:
+				text = ""
+				resets++
+			}
 		}
+		require.Equal(t, "cold: "+prompt, text)
+		require.Equal(t, want, resets)
 	}
-	require.Equal(t, "cold: halfway x", text)
-	require.Equal(t, 1, resets)
 }
 
 // A CLI whose live mode does not start gets cold calls, and the pool stops starting it.
@@ -164,6 +170,7 @@ func TestBreaker(t *testing.T) {
 		require.Equal(t, "cold: say x", resp.Text)
 	}
 	require.Equal(t, live.Stats{Started: 3, Cold: 6}, p.Stats())
+	require.Positive(t, live.ColdTime(p, b.Name()), "the cold calls were measured")
 }
 
 // An answer resets the count of consecutive failures.
