@@ -118,7 +118,9 @@ func TestSessionInterrupt(t *testing.T) {
 				break
 			}
 		}
+		require.True(t, s.Status().Busy)
 		require.NoError(t, s.Interrupt(t.Context()))
+		require.False(t, s.Status().Busy)
 		_, err := turn.Wait(t.Context())
 		require.ErrorIs(t, err, live.ErrInterrupted)
 		require.Equal(t, "half", requireReason(t, clichain.ReasonCanceled, err).Partial)
