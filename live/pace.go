@@ -41,10 +41,10 @@ func (c *pace) usual() time.Duration {
 
 // coldStart returns how much longer a cold call takes than a turn; zero means unknown.
 func (c *pace) coldStart() time.Duration {
-	if c.cold > 0 && c.cold < c.start {
-		return time.Duration(c.cold)
+	if c.cold == 0 {
+		return c.usual()
 	}
-	return c.usual()
+	return min(time.Duration(c.cold), c.usual())
 }
 
 // patience returns how long a process may take to start; zero means unknown and no limit.
