@@ -40,86 +40,77 @@ func TestSessionEndsWhenCLIDiesInTurn(t *testing.T) {
 }
 
 // If a CLI prints an answer before it is ready, and never becomes ready, there is no answer and no success.
-func TestStartRejectsAnswerBeforeRequest(t *testing.T) {
-	atOnce(t, func(t *testing.T, dialect string) {
-		for manners, test := range map[string]struct {
-			cfg  clichain.Config
-			want clichain.Reason
-		}{
-			"early, silent":     {clichain.Config{Timeout: 2 * time.Second}, clichain.ReasonTimeout},
-			"early, dies later": {patient, clichain.ReasonBadOutput},
-		} {
-			s := live.New(agentOf(t, dialect, manners, test.cfg), nil)
-			t.Cleanup(s.Kill)
-			requireReason(t, test.want, s.Start(t.Context()))
-			require.Equal(t, live.Error, s.Status().State)
-		}
-	})
+func startRejectsAnswerBeforeRequest(t *testing.T, dialect string) {
+	for manners, test := range map[string]struct {
+		cfg  clichain.Config
+		want clichain.Reason
+	}{
+		"early, silent":     {clichain.Config{Timeout: 2 * time.Second}, clichain.ReasonTimeout},
+		"early, dies later": {patient, clichain.ReasonBadOutput},
+	} {
+		s := live.New(agentOf(t, dialect, manners, test.cfg), nil)
+		t.Cleanup(s.Kill)
+		requireReason(t, test.want, s.Start(t.Context()))
+		require.Equal(t, live.Error, s.Status().State)
+	}
 }
 
 // A turn has the timeout of a call. If the CLI ends the interrupted turn in time, the session continues;
 // otherwise the session ends.
-func TestTurnTimeout(t *testing.T) {
-	atOnce(t, func(t *testing.T, dialect string) {
-		s := startedBeside(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}, nil)
-		_, err := s.Ask(t.Context(), "hang")
-		requireReason(t, clichain.ReasonTimeout, err)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		resp, err := s.Ask(t.Context(), "say on")
-		require.NoError(t, err)
-		require.Equal(t, "on", resp.Text)
-	})
+func turnTimeout(t *testing.T, dialect string) {
+	s := startedBeside(t, dialect, "", clichain.Config{Timeout: 5 * time.Second}, nil)
+	_, err := s.Ask(t.Context(), "hang")
+	requireReason(t, clichain.ReasonTimeout, err)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	resp, err := s.Ask(t.Context(), "say on")
+	require.NoError(t, err)
+	require.Equal(t, "on", resp.Text)
 }
 
 // If the caller's context ends a turn, the error shows how: a deadline is no cancellation, even if the context
 // has its own cause.
-func TestTurnReportsEndOfCallerContext(t *testing.T) {
+func turnReportsEndOfCallerContext(t *testing.T, dialect string) {
 	mine := errors.New("mine")
-	atOnce(t, func(t *testing.T, dialect string) {
-		for name, test := range map[string]struct {
-			end    func(context.Context) (context.Context, context.CancelFunc)
-			reason clichain.Reason
-			want   error
-			not    error
-		}{
-			"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-				return context.WithTimeout(ctx, 300*time.Millisecond)
-			}, clichain.ReasonTimeout, context.DeadlineExceeded, context.Canceled},
-			"deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-				return context.WithTimeoutCause(ctx, 300*time.Millisecond, mine)
-			}, clichain.ReasonTimeout, mine, context.Canceled},
-			"cancel with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancelCause(ctx)
-				timer := time.AfterFunc(300*time.Millisecond, func() { cancel(mine) })
-				return ctx, func() { timer.Stop(); cancel(nil) }
-			}, clichain.ReasonCanceled, mine, context.DeadlineExceeded},
-		} {
-			s := startedBeside(t, dialect, "", patient, nil)
-			ctx, cancel := test.end(t.Context())
-			_, err := s.Ask(ctx, "hang")
-			cancel()
-			ctx, cancel = test.end(t.Context())
-			unready := live.New(agentOf(t, dialect, "silent", patient), nil)
-			t.Cleanup(unready.Kill)
-			for _, err := range []error{err, unready.Start(ctx)} {
-				requireReason(t, test.reason, err)
-				require.ErrorIs(t, err, test.want, name)
-				require.ErrorIs(t, err, ctx.Err(), name)
-				require.NotErrorIs(t, err, test.not, name)
-			}
-			cancel()
+	for name, test := range map[string]struct {
+		end    func(context.Context) (context.Context, context.CancelFunc)
+		reason clichain.Reason
+		want   error
+		not    error
+	}{
+		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 300*time.Millisecond)
+		}, clichain.ReasonTimeout, context.DeadlineExceeded, context.Canceled},
+		"deadline with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, 300*time.Millisecond, mine)
+		}, clichain.ReasonTimeout, mine, context.Canceled},
+		"cancel with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			timer := time.AfterFunc(300*time.Millisecond, func() { cancel(mine) })
+			return ctx, func() { timer.Stop(); cancel(nil) }
+		}, clichain.ReasonCanceled, mine, context.DeadlineExceeded},
+	} {
+		s := startedBeside(t, dialect, "", patient, nil)
+		ctx, cancel := test.end(t.Context())
+		_, err := s.Ask(ctx, "hang")
+		cancel()
+		ctx, cancel = test.end(t.Context())
+		unready := live.New(agentOf(t, dialect, "silent", patient), nil)
+		t.Cleanup(unready.Kill)
+		for _, err := range []error{err, unready.Start(ctx)} {
+			requireReason(t, test.reason, err)
+			require.ErrorIs(t, err, test.want, name)
+			require.ErrorIs(t, err, ctx.Err(), name)
+			require.NotErrorIs(t, err, test.not, name)
 		}
-	})
+		cancel()
+	}
 }
 
 // A turn that prints too much or stays silent too long is ended, and the session continues.
-func TestTurnOutputAndSilenceLimits(t *testing.T) {
-	clitest.NoLeaks(t)
+func turnOutputAndSilenceLimits(t *testing.T, dialect string) {
 	cfg := patient
 	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, time.Second
-	s := live.New(agentOf(t, "threads", "", cfg), nil)
-	t.Cleanup(s.Kill)
-	require.NoError(t, s.Start(t.Context()))
+	s := startedBeside(t, dialect, "", cfg, nil)
 	_, err := s.Ask(t.Context(), "hang")
 	requireReason(t, clichain.ReasonIdleTimeout, err)
 	require.NotErrorIs(t, err, context.Canceled)
@@ -180,22 +171,20 @@ func TestPermissionByAccessAndCaller(t *testing.T) {
 }
 
 // Stop ends a CLI that ignores everything, and the turn in flight.
-func TestStopEndsUnresponsiveCLI(t *testing.T) {
-	atOnce(t, func(t *testing.T, dialect string) {
-		for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
-			t.Run(name, func(t *testing.T) {
-				s := startedBeside(t, dialect, "deaf", patient, nil)
-				turn, err := s.Send("deaf")
-				require.NoError(t, err)
-				began := time.Now()
-				end(s)
-				require.Less(t, time.Since(began), 20*time.Second)
-				_, err = turn.Wait(t.Context())
-				require.ErrorIs(t, err, live.ErrStopped)
-				require.Equal(t, live.Stopped, s.Status().State)
-			})
-		}
-	})
+func stopEndsUnresponsiveCLI(t *testing.T, dialect string) {
+	for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
+		t.Run(name, func(t *testing.T) {
+			s := startedBeside(t, dialect, "deaf", patient, nil)
+			turn, err := s.Send("deaf")
+			require.NoError(t, err)
+			began := time.Now()
+			end(s)
+			require.Less(t, time.Since(began), 20*time.Second)
+			_, err = turn.Wait(t.Context())
+			require.ErrorIs(t, err, live.ErrStopped)
+			require.Equal(t, live.Stopped, s.Status().State)
+		})
+	}
 }
 
 // A loop over the events that never continues does not prevent the end of the session.

@@ -132,22 +132,27 @@ func TestEventsOfCorrectedAnswer(t *testing.T) {
 	})
 }
 
-// The correction has the rest of the turn's time. There is no correction if less time is left than the first
-// answer took.
-func TestCorrectionSharesTurnTimeout(t *testing.T) {
-	const timeout, first = 9 * time.Second, 3 * time.Second
-	atOnce(t, func(t *testing.T, dialect string) {
-		cfg := clichain.Config{Timeout: timeout, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
-		s := startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
-		began := time.Now()
-		_, err := s.Ask(t.Context(), "mend slowly hang")
-		requireReason(t, clichain.ReasonTimeout, err)
-		require.Less(t, time.Since(began), first+timeout)
-		cfg.Env = []string{fmt.Sprint("AGENT_FIRST=", timeout/2+timeout/8)}
-		s = startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
-		_, err = s.Ask(t.Context(), "mend slowly "+word)
-		require.Empty(t, requireReason(t, clichain.ReasonBadOutput, err).Earlier)
-	})
+// slowly returns a session with a timeout of 9 s, whose agent takes the time first for the answer to "mend slowly".
+func slowly(t *testing.T, dialect string, first time.Duration) *live.Session {
+	t.Helper()
+	cfg := clichain.Config{Timeout: 9 * time.Second, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
+	return startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
+}
+
+// The correction has the rest of the turn's time.
+func correctionSharesTurnTimeout(t *testing.T, dialect string) {
+	s := slowly(t, dialect, 3*time.Second)
+	began := time.Now()
+	_, err := s.Ask(t.Context(), "mend slowly hang")
+	requireReason(t, clichain.ReasonTimeout, err)
+	require.Less(t, time.Since(began), 12*time.Second)
+}
+
+// There is no correction if less time is left than the first answer took.
+func correctionNeedsTime(t *testing.T, dialect string) {
+	s := slowly(t, dialect, 5500*time.Millisecond)
+	_, err := s.Ask(t.Context(), "mend slowly "+word)
+	require.Empty(t, requireReason(t, clichain.ReasonBadOutput, err).Earlier)
 }
 
 func TestSessionRefusesBadSchema(t *testing.T) {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	runs.ShimMain()
 	playAgent()
 	clitest.Main()
-	_ = flag.Set("test.parallel", "8") // the tests mostly wait, and need little CPU
+	_ = flag.Set("test.parallel", "16") // the tests mostly wait, and need little CPU
 	os.Exit(clitest.Run(m))
 }
 
