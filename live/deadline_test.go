@@ -88,14 +88,15 @@ func poolAndPlainCalls(t *testing.T, manners, text string, wait time.Duration) (
 
 // A call returns at once when its caller cancels, without waiting for its process, and the process does not
 // outlive the pool.
-func TestPoolCanceledCallReturnsAtOnce(t *testing.T) {
+func canceledCallReturnsAtOnce(t *testing.T, dialect string) {
 	cfg, note := patient, filepath.Join(t.TempDir(), "interrupted")
 	cfg.Env = []string{"AGENT_NOTE=" + note}
-	p, b := pooled(t, "acp", "deaf", cfg, nil)
+	p := live.NewPool([]*clichain.Provider{agentOf(t, dialect, "deaf", cfg)}, &live.PoolConfig{Wait: time.Minute})
+	t.Cleanup(func() { p.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var began time.Time
-	for e, err := range b.Stream(ctx, clichain.Prompt("deaf")) {
+	for e, err := range p.Backends()[0].Stream(ctx, clichain.Prompt("deaf")) {
 		if e.Kind == clichain.EventDelta {
 			began = time.Now()
 			cancel()

@@ -98,6 +98,7 @@ func TestLateLinesDoNotReachNextCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, kind := range lateKinds {
 				foreign, runs, stats := v.lateLines(t, kind)
 				require.Zero(t, foreign, kind)
@@ -146,6 +147,7 @@ func TestLateTextDoesNotAffectNextCall(t *testing.T) {
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for i := range cmp.Or(*isolationRuns, 4*len(lateTimes)) {
 				kind, at := []string{"stderr", "stray"}[i%2], lateTimes[i/2%len(lateTimes)]
 				p, b := v.pool(t, nil)

@@ -8,8 +8,9 @@ import (
 
 // waits are the tests that mostly wait for times that must suffice on a slow machine.
 var waits = map[string]func(t *testing.T, dialect string){
-	"start rejects an answer before a request": startRejectsAnswerBeforeRequest,
-	"turn timeout": turnTimeout,
+	"start rejects an answer before a request":   startRejectsAnswerBeforeRequest,
+	"canceled call of a pool":                    canceledCallReturnsAtOnce,
+	"turn timeout":                               turnTimeout,
 	"turn reports the end of a caller's context": turnReportsEndOfCallerContext,
 	"limits of output and silence":               turnOutputAndSilenceLimits,
 	"stop ends an unresponsive CLI":              stopEndsUnresponsiveCLI,
