@@ -70,7 +70,7 @@ var errStalled = errors.New("the consumer stalls")
 
 // scanPart scans until a consumer stalls. It sets want.After to the sequence of the last result that it saw.
 func (s *Store) scanPart(ctx context.Context, want *Scan, wait time.Duration, see func(Message) bool) error {
-	c, err := s.consumer(ctx, want)
+	c, err := want.consumer(ctx, s.Results)
 	if err != nil || !want.Follow && c.CachedInfo().NumPending == 0 {
 		return err
 	}
@@ -119,14 +119,14 @@ func (s *Store) scanPart(ctx context.Context, want *Scan, wait time.Duration, se
 }
 
 // consumer makes a consumer of the results after want.After.
-func (s *Store) consumer(ctx context.Context, want *Scan) (js.Consumer, error) {
+func (want *Scan) consumer(ctx context.Context, results js.Stream) (js.Consumer, error) {
 	cfg := js.OrderedConsumerConfig{
 		DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: want.After + 1, HeadersOnly: want.HeadersOnly,
 	}
 	if want.Filter != "" {
 		cfg.FilterSubjects = []string{want.Filter}
 	}
-	return s.Results.OrderedConsumer(ctx, cfg)
+	return results.OrderedConsumer(ctx, cfg)
 }
 
 // next waits for a message. The error is [context.DeadlineExceeded] if none comes in time.
