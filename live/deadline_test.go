@@ -73,7 +73,9 @@ func poolAndPlainCalls(t *testing.T, manners, text string, wait time.Duration) (
 			began := time.Now()
 			_, err := p.Backends()[0].Complete(t.Context(), clichain.Prompt(text))
 			took[i] = time.Since(began)
-			if !errors.Is(err, context.DeadlineExceeded) {
+			// On a busy machine a turn may fail so late that no time is left for the cold call.
+			late := errors.Is(err, clichain.ErrBadOutput) && took[i] >= callTime
+			if !errors.Is(err, context.DeadlineExceeded) && !late {
 				t.Errorf("%v after %v", err, took[i])
 			}
 			if left := p.Close().Left; len(left) > 0 {
