@@ -8,14 +8,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"sync/atomic"
 )
 
 // Log appends operations to a file. It is safe for concurrent use, also by other processes with the same file.
 type Log struct {
-	file *os.File
-	next atomic.Int64
+	file    *os.File
+	process int // a random number, because systems use the ID of a process again
+	next    atomic.Int64
 }
 
 // line is the begin of an operation, or its end. One write appends it.
@@ -32,7 +34,7 @@ func Open(path string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{file: file}, nil
+	return &Log{file: file, process: rand.Int()}, nil
 }
 
 // Close closes the file.
@@ -47,7 +49,7 @@ func (l *Log) Begin(input any) (end func(output any)) {
 }
 
 func (l *Log) append(e line) {
-	e.Process = os.Getpid()
+	e.Process = l.process
 	if _, err := l.file.Write(append(encode(e), '\n')); err != nil {
 		panic(fmt.Sprintf("history: %v", err))
 	}
@@ -63,15 +65,14 @@ func encode(value any) []byte {
 
 // Operation is one operation of one process.
 type Operation[In, Out any] struct {
-	Process int // process ID
+	Process int // a number of its Log
 	Input   In
 	Output  *Out // nil: the operation has no recorded end
 	// Begin and End are positions in the file. End is [math.MaxInt64] without a recorded end.
 	Begin, End int64
 }
 
-// Read returns the operations of a file in the order of their begins. It ignores a last line that is incomplete. No
-// two processes of the file may have the same process ID.
+// Read returns the operations of a file in the order of their begins. It ignores a last line that is incomplete.
 func Read[In, Out any](path string) ([]Operation[In, Out], error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -29,11 +29,10 @@ func TestRead(t *testing.T) {
 
 	got, err := Read[string, int](path)
 	require.NoError(t, err)
-	pid := os.Getpid()
 	require.Equal(t, []Operation[string, int]{
-		{Process: pid, Input: "a", Output: new(1), Begin: 0, End: 3},
-		{Process: pid, Input: "b", Output: new(2), Begin: 1, End: 2},
-		{Process: pid, Input: "c", Begin: 4, End: math.MaxInt64},
+		{Process: l.process, Input: "a", Output: new(1), Begin: 0, End: 3},
+		{Process: l.process, Input: "b", Output: new(2), Begin: 1, End: 2},
+		{Process: l.process, Input: "c", Begin: 4, End: math.MaxInt64},
 	}, got)
 }
 
@@ -55,13 +54,14 @@ func TestReadRefusesContradictions(t *testing.T) {
 	}
 }
 
-func TestLogsOfOneFileKeepLinesWhole(t *testing.T) {
+// Logs keep lines whole, and their operations apart, as do processes that had the same ID one after the other.
+func TestLogsOfOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	l, err := Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = l.Close() })
 	var all sync.WaitGroup
 	for i := range 8 {
+		l, err := Open(path)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = l.Close() })
 		all.Go(func() {
 			for n := range 50 {
 				l.Begin(fmt.Sprint(i))(n)
