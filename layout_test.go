@@ -16,14 +16,14 @@ import (
 // docs/explanation/architecture.md has the same table.
 var floors = [][]string{
 	{
-		"internal/history", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
+		"internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
 		"internal/proc/internal/kinfo",
 	},
 	{
 		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
 		"internal/semaphore", "internal/semver", "internal/spelling",
 	},
-	{"internal/fingerprint", "internal/grammar", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
+	{"internal/fingerprint", "internal/grammar", "internal/history", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{
 		"accept", "clispec", "internal/cassette", "internal/misconfig", "internal/structured", "openai/internal/apierror", "permit",
 		"internal/transcript", "quota", "workspace/internal/git", "workspace/internal/rename",

@@ -5,22 +5,26 @@ package history
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"sync/atomic"
+
+	"github.com/clichain/clichain/internal/localfile"
 )
 
 // Log appends operations to a file. It is safe for concurrent use, also by other processes with the same file.
 type Log struct {
 	file    *os.File
-	process int // a random number, because systems use the ID of a process again
+	process int             // a random number, because systems use the ID of a process again
+	turns   localfile.Turns // because wine overwrites a line that another process appends at the same time
 	next    atomic.Int64
 }
 
-// line is the begin of an operation, or its end. One write appends it.
+// line is the begin of an operation, or its end.
 type line struct {
 	Process   int             `json:"process"`
 	Operation int64           `json:"operation"`
@@ -34,7 +38,7 @@ func Open(path string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{file: file, process: rand.Int()}, nil
+	return &Log{file: file, process: rand.Int(), turns: localfile.NewTurns(path + ".lock")}, nil
 }
 
 // Close closes the file.
@@ -50,7 +54,12 @@ func (l *Log) Begin(input any) (end func(output any)) {
 
 func (l *Log) append(e line) {
 	e.Process = l.process
-	if _, err := l.file.Write(append(encode(e), '\n')); err != nil {
+	unlock, err := l.turns.Lock(context.Background(), func() error { return nil })
+	if err == nil {
+		_, err = l.file.Write(append(encode(e), '\n'))
+		unlock()
+	}
+	if err != nil {
 		panic(fmt.Sprintf("history: %v", err))
 	}
 }
