@@ -54,8 +54,7 @@ var register = porcupine.Model{
 
 // record is a process of TestFileIsLinearizable.
 func record(path string) {
-	l, err := history.Open(path + ".history")
-	must(err)
+	l := history.New(path + ".history")
 	self, err := os.FindProcess(os.Getpid())
 	must(err)
 	s, ctx := NewFile(path, func(err error) { panic(err) }), context.Background()

@@ -85,9 +85,7 @@ func TestOneResultIsLinearizable(t *testing.T) {
 	t.Cleanup(nc.Close)
 	q := open(t, nc, historyConfig)
 	path := filepath.Join(t.TempDir(), "history")
-	l, err := history.Open(path)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = l.Close() })
+	l := history.New(path)
 	processes := recordRun(t, q, l, append(os.Environ(),
 		workerVariable+"="+s.ClientURL(), historyVariable+"="+path, "XDG_STATE_HOME="+t.TempDir()))
 	for i := range *historyJobs {

@@ -21,8 +21,7 @@ const historyVariable = "CLICHAIN_TEST_HISTORY"
 
 // historyWorker is a worker process that records when it begins to write a result, and whether it was stored.
 func historyWorker(url, path string) {
-	l, err := history.Open(path)
-	must(err)
+	l := history.New(path)
 	w := &historyWriter{log: l, writes: map[*jetstream.Job]*historyWrite{}}
 	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.SetCustomDialer(&w.network))
 	must(err)

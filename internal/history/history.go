@@ -5,7 +5,6 @@ package history
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,9 +17,8 @@ import (
 
 // Log appends operations to a file. It is safe for concurrent use, also by other processes with the same file.
 type Log struct {
-	file    *os.File
-	process int             // a random number, because systems use the ID of a process again
-	turns   localfile.Turns // because wine overwrites a line that another process appends at the same time
+	path    string
+	process int // a random number, because systems use the ID of a process again
 	next    atomic.Int64
 }
 
@@ -32,17 +30,8 @@ type line struct {
 	Output    json.RawMessage `json:"output,omitempty"`
 }
 
-// Open opens the file, and creates it if it is missing.
-func Open(path string) (*Log, error) {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &Log{file: file, process: rand.Int(), turns: localfile.NewTurns(path + ".lock")}, nil
-}
-
-// Close closes the file.
-func (l *Log) Close() error { return l.file.Close() }
+// New returns the log of the file at path. The first operation creates the file if it is missing.
+func New(path string) *Log { return &Log{path: path, process: rand.Int()} }
 
 // Begin records that an operation begins. Call end when the operation has ended and its result is known; without that
 // call, the operation may take effect at any later time, or never. Begin and end panic if they cannot write.
@@ -54,12 +43,7 @@ func (l *Log) Begin(input any) (end func(output any)) {
 
 func (l *Log) append(e line) {
 	e.Process = l.process
-	unlock, err := l.turns.Lock(context.Background(), func() error { return nil })
-	if err == nil {
-		_, err = l.file.Write(append(encode(e), '\n'))
-		unlock()
-	}
-	if err != nil {
+	if err := localfile.Append(l.path, append(encode(e), '\n'), math.MaxInt64); err != nil {
 		panic(fmt.Sprintf("history: %v", err))
 	}
 }

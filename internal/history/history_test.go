@@ -13,14 +13,12 @@ import (
 
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	l, err := Open(path)
-	require.NoError(t, err)
+	l := New(path)
 	first := l.Begin("a")
 	second := l.Begin("b")
 	second(2)
 	first(1)
 	l.Begin("c")
-	require.NoError(t, l.Close())
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = f.WriteString(`{"process":1,"oper`) // of a machine that lost its power
@@ -59,9 +57,7 @@ func TestLogsOfOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	var all sync.WaitGroup
 	for i := range 8 {
-		l, err := Open(path)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = l.Close() })
+		l := New(path)
 		all.Go(func() {
 			for n := range 50 {
 				l.Begin(fmt.Sprint(i))(n)
