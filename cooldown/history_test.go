@@ -58,8 +58,7 @@ func record(path string) {
 	self, err := os.FindProcess(os.Getpid())
 	must(err)
 	s, ctx := NewFile(path, func(err error) { panic(err) }), context.Background()
-	process := rand.Uint64() // systems use the ID of a process again
-	for i := range historyOperations {
+	for range historyOperations {
 		if rand.IntN(20) == 0 {
 			time.AfterFunc(rand.N(2*time.Millisecond), func() { _ = self.Kill() })
 		}
@@ -71,7 +70,7 @@ func record(path string) {
 			end(state.Requests)
 			continue
 		}
-		value, before, changed := fmt.Sprint(process, ".", i), "", false
+		value, before, changed := fmt.Sprint(rand.Uint64()), "", false // no other update has this value
 		end := l.Begin(access{Key: key, Update: value})
 		update := func(old State) State {
 			next := aState(1)
