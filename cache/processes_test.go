@@ -19,10 +19,9 @@ import (
 // sharedDir names the variable with the directory of a process of TestProcessesShareDirectory.
 const sharedDir = "CLICHAIN_TEST_CACHE"
 
-// sharedBytes is the space for about half of the answers.
 const (
 	sharedQuestions = 12
-	sharedBytes     = 6 << 10
+	sharedBytes     = 6 << 10 // the space for about half of the answers
 )
 
 // Processes that are killed, and that remove answers to make space, use one directory. Every answer belongs to its
