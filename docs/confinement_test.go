@@ -152,8 +152,8 @@ func TestConfinementPageListsReasons(t *testing.T) {
 	page, count := read(t, confinementPage), 0
 	for file, pattern := range map[string]string{
 		"internal/backend/confined.go":     `"no: ([^"]+)"`,
-		"internal/landlock/start_linux.go": `errors\.New\("([^"]+)"\)`,
-		"internal/landlock/start_other.go": `errors\.New\("([^"]+)"\)`,
+		"internal/landlock/start_linux.go": `&UnsupportedError\{"([^"]+)"\}`,
+		"internal/landlock/start_other.go": `&UnsupportedError\{"([^"]+)"\}`,
 	} {
 		for _, reason := range regexp.MustCompile(pattern).FindAllStringSubmatch(read(t, file), -1) {
 			require.Contains(t, page, "| `no: "+reason[1]+"` |", file)

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/internal/seccomptest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -27,6 +27,8 @@ var hosts = map[string]func() error{
 	"rule":   func() error { return refusedWithout(unix.SYS_LANDLOCK_ADD_RULE) },
 	"self":   func() error { return unusable(unix.SYS_LANDLOCK_RESTRICT_SELF) },
 	"ptrace": func() error { return startsWithout(unix.SYS_PTRACE) },
+	"files":  func() error { return usableAfter(unix.RLIMIT_NOFILE) },
+	"procs":  func() error { return usableAfter(unix.RLIMIT_NPROC) },
 }
 
 func TestMain(m *testing.M) {
@@ -174,41 +176,40 @@ func atProcessLimit() error {
 	return errors.Join(err, unrestricted())
 }
 
-// deny makes a system call fail with EPERM in this process and its children.
-func deny(call uint32) error {
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the call
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: call, Jf: 1},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
-	}
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&program)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}
-
 // unusable reports whether a system without this call is recognized as one that cannot confine.
 func unusable(call uint32) error {
-	if err := deny(call); err != nil {
+	if err := seccomptest.Deny(call, unix.EPERM); err != nil {
 		return err
 	}
-	if version, err := Usable(); err == nil {
-		return fmt.Errorf("usable: version %d", version)
+	version, err := Usable()
+	if _, ok := errors.AsType[*UnsupportedError](err); !ok {
+		return fmt.Errorf("usable: version %d, %w", version, err)
 	}
 	return refused()
 }
 
+// usableAfter reports whether Usable finds a temporary error while a limit of this process is 0, and none after that.
+func usableAfter(resource int) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(resource, &limit); err != nil {
+		return err
+	}
+	if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: 0, Max: limit.Max}); err != nil {
+		return err
+	}
+	version, failed := Usable()
+	if err := unix.Setrlimit(resource, &limit); err != nil {
+		return err
+	}
+	if _, ok := errors.AsType[*UnsupportedError](failed); ok || failed == nil {
+		return fmt.Errorf("at the limit: version %d, %w", version, failed)
+	}
+	_, err := Usable()
+	return err
+}
+
 func refusedWithout(call uint32) error {
-	if err := deny(call); err != nil {
+	if err := seccomptest.Deny(call, unix.EPERM); err != nil {
 		return err
 	}
 	return refused()
@@ -224,7 +225,7 @@ func refused() error {
 }
 
 func startsWithout(call uint32) error {
-	if err := deny(call); err != nil {
+	if err := seccomptest.Deny(call, unix.EPERM); err != nil {
 		return err
 	}
 	code, err := exitCode(shell(system, "cat /etc/passwd 2>/dev/null || exit 3"))
@@ -240,3 +241,5 @@ func TestWithoutRulesets(t *testing.T)           { runHost(t, "create") }
 func TestWithoutRules(t *testing.T)              { runHost(t, "rule") }
 func TestWithoutRestriction(t *testing.T)        { runHost(t, "self") }
 func TestStartWhereTracingIsDenied(t *testing.T) { runHost(t, "ptrace") }
+func TestUsableAtTheFileLimit(t *testing.T)      { runHost(t, "files") }
+func TestUsableAtTheProcessLimit(t *testing.T)   { runHost(t, "procs") }

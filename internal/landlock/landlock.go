@@ -28,6 +28,13 @@ func (a Access) String() string {
 	return string(letters)
 }
 
+// UnsupportedError is the error for a system that cannot confine programs: it has no Landlock, or it blocks its system
+// calls.
+type UnsupportedError struct{ Problem string }
+
+// Error returns the problem.
+func (e *UnsupportedError) Error() string { return e.Problem }
+
 // RefusedError is the error for a program that was not started because the system refused to restrict it.
 type RefusedError struct{ Err error }
 

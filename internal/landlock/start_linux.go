@@ -7,26 +7,63 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// Usable returns the version of Landlock that [Start] uses, or why this system cannot confine programs. It tries a
-// restriction in a child, once.
-var Usable = sync.OnceValues(func() (version int, err error) {
+// Usable returns the version of Landlock that [Start] uses, or why this process cannot confine programs now. It tries a
+// restriction in a child. An [UnsupportedError] is permanent. After any other error, such as a lack of descriptors or
+// processes, the next call tries again.
+func Usable() (version int, err error) {
+	usable.Lock()
+	defer usable.Unlock()
+	if !usable.known {
+		usable.version, usable.err = try()
+		_, unsupported := errors.AsType[*UnsupportedError](usable.err)
+		usable.known = usable.err == nil || unsupported
+	}
+	return usable.version, usable.err
+}
+
+// usable is the result of Usable. It is known unless the error was temporary.
+var usable struct {
+	sync.Mutex
+	known   bool
+	version int
+	err     error
+}
+
+// try restricts a child.
+func try() (version int, err error) {
 	if version = Version(); version == 0 {
-		return 0, errors.New("this kernel has no Landlock, or it is blocked")
+		return 0, &UnsupportedError{"this kernel has no Landlock, or it is blocked"}
 	}
 	rules, err := newRuleset(nil)
 	if err != nil {
-		return 0, err
+		return 0, unsupported(err)
 	}
 	defer rules.Close()
-	_, err = (&child{ruleset: rules.Fd(), group: noFile}).start()
+	c := child{ruleset: rules.Fd(), group: noFile}
+	if _, err = c.start(); err != nil && c.step == stepConfine {
+		err = unsupported(err)
+	}
 	return version, err
-})
+}
+
+// blocked are the errors of a system that does not have a system call, or blocks it. Other errors are temporary, or
+// concern only this process.
+var blocked = []error{unix.ENOSYS, unix.EOPNOTSUPP, unix.EPERM, unix.EACCES}
+
+// unsupported returns an [UnsupportedError] for an error of a system that blocks Landlock, and any other error itself.
+func unsupported(err error) error {
+	if slices.ContainsFunc(blocked, func(known error) bool { return errors.Is(err, known) }) {
+		return &UnsupportedError{"the system blocks Landlock: " + err.Error()}
+	}
+	return err
+}
 
 // Start starts a program in a new session, as os.StartProcess does. The program and its descendants can only do what
 // the rules grant. limit is the program's limit of open files; nil means that of this process. Of attr.Sys, Start uses

@@ -2,9 +2,7 @@
 
 package landlock
 
-import "errors"
+var errNone = &UnsupportedError{"this system has no Landlock, or clichain does not support its processor"}
 
-var errNone = errors.New("this system has no Landlock, or clichain does not support its processor")
-
-// Usable returns an error: this system cannot confine programs.
+// Usable returns an [UnsupportedError].
 func Usable() (version int, err error) { return 0, errNone }
