@@ -64,7 +64,7 @@ type Command struct {
 	// effect.
 	Shim bool
 	// Rules confine the program and its descendants with Landlock: the system denies them everything else. A shim is
-	// confined too. Nil: no confinement. See landlock.Usable.
+	// confined too. Nil: no confinement. An empty list denies all files. See landlock.Usable.
 	Rules []landlock.Rule
 	// Cgroup is the directory of a version 2 control group that is delegated to this user. Each run gets its
 	// own group below it. No process can leave that group, and the kernel kills it as a whole. Empty means no

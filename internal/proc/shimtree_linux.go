@@ -74,7 +74,7 @@ func startShim(c Command, files []*os.File) (tree, error) {
 
 // shimRules returns the rules of a confined shim, which runs the program of this process.
 func shimRules(rules []landlock.Rule) []landlock.Rule {
-	if len(rules) == 0 {
+	if rules == nil {
 		return nil
 	}
 	return append(slices.Clip(rules), landlock.Rule{Path: "/proc/self/exe", Access: landlock.Read | landlock.Execute})

@@ -24,8 +24,8 @@ func directly(c Command, cookie string, files []*os.File) *os.ProcAttr {
 	}
 }
 
-// startProcess starts a program, confined if there are rules. It retries for up to 190 ms while the program's file is
-// open for writing.
+// startProcess starts a program, which is confined unless rules is nil. It retries for up to 190 ms while the program's
+// file is open for writing.
 func startProcess(path string, args []string, attr *os.ProcAttr, rules []landlock.Rule) (*os.Process, error) {
 	for try := time.Duration(1); ; try++ {
 		p, err := startOnce(path, args, attr, rules)
@@ -38,7 +38,7 @@ func startProcess(path string, args []string, attr *os.ProcAttr, rules []landloc
 }
 
 func startOnce(path string, args []string, attr *os.ProcAttr, rules []landlock.Rule) (*os.Process, error) {
-	if len(rules) == 0 {
+	if rules == nil {
 		return os.StartProcess(path, args, attr)
 	}
 	return landlock.Start(path, args, attr, rules, guard.fileLimit())
