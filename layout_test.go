@@ -16,7 +16,7 @@ import (
 // docs/explanation/architecture.md has the same table.
 var floors = [][]string{
 	{
-		"internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
+		"internal/fakes", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
 		"internal/seccomptest",
 		"internal/proc/internal/kinfo",
 	},

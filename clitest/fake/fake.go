@@ -18,8 +18,7 @@
 //
 // Scenarios are data. They can print, flood, stall, ignore signals, start children and daemons that try to escape, and
 // record their exact input. The path of a fake is the first argument of all its processes, so that [Survivors] can find
-// them. The package knows no CLI and imports only the standard
-// library.
+// them. The package knows no CLI, and no other part of clichain.
 //
 // [clitest]: https://pkg.go.dev/github.com/clichain/clichain/clitest
 package fake
@@ -33,6 +32,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/clichain/clichain/internal/fakes"
 )
 
 // sidecar is the suffix of the file beside a fake that contains its scenario.
@@ -58,7 +59,14 @@ const testBinary = ".test"
 // init does the work of Main early in test binaries. Packages that are initialized later can take longer than the fake
 // itself: 22 of 40 ms for each start with the race detector.
 func init() {
-	if exe, err := os.Executable(); err == nil && (isTestBinary(exe) || isCopy(exe)) {
+	exe, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if isTestBinary(exe) {
+		fakes.Allow()
+	}
+	if isTestBinary(exe) || isCopy(exe) {
 		_, _ = play()
 	}
 }
@@ -112,9 +120,10 @@ func isOrphanedLink(path string) bool {
 // replaces an existing fake of that name. Keep the link and the scenario until the fake has started. Install returns an
 // error if the process has not called [Main].
 //
-// clichain does not confine a CLI that is the program of the caller, as the fakes of a test are. If a test runs another
-// executable, the kernel confines the fakes there. They can then print answers, but write no records and no markers
-// of used scenarios: set Config.Confine to ConfineOff there, or CLICHAIN_CONFINE=off for the command.
+// clichain does not confine a fake that is the program of the process itself, if that process is a test binary or has
+// called Install. If a test runs another executable, the kernel confines the fakes there. They can then print answers,
+// but write no records and no markers of used scenarios: set Config.Confine to ConfineOff there, or
+// CLICHAIN_CONFINE=off for the command.
 func Install(dir, name string, s Scenario) (string, error) {
 	if !called {
 		return "", errors.New("the fake would run this whole program: call clitest.Main() first in TestMain, or in main")
@@ -127,6 +136,7 @@ func Install(dir, name string, s Scenario) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	fakes.Allow()
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("clitest: scenario of %s: %w", name, err)

@@ -44,6 +44,9 @@ const noCooldowns = selection.CooldownsVariable + "=off"
 // noHurry prevents timeouts on a busy machine.
 const noHurry = selection.TimeoutVariable + "=2m"
 
+// unconfined keeps the confinement off, because fakes write records to directories of the test.
+const unconfined = "CLICHAIN_CONFINE=off"
+
 // logins are keys for the fakes, because clichain does not start a CLI without credentials.
 var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY=x", "CODEX_API_KEY=x"}
 
@@ -69,7 +72,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv(temporaryVariable(), filepath.Join(env.WorkDir, ".tmp"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
-			for _, kv := range append([]string{quickExit, noCooldowns, noHurry}, logins...) {
+			for _, kv := range append([]string{quickExit, noCooldowns, noHurry, unconfined}, logins...) {
 				name, value, _ := strings.Cut(kv, "=")
 				env.Setenv(name, value)
 			}
@@ -114,7 +117,7 @@ func fakeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if runtime.GOOS == "windows" { // there the fake is a copy of the program, and the kernel confines no CLI
 		return
 	}
-	// The fake must be the same program as the command, which does not confine itself.
+	// The fake must be the program of the command, which may be built without the race detector.
 	ts.Check(os.Remove(path))
 	ts.Check(os.Symlink(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[1], filepath.Base(program())), path))
 }

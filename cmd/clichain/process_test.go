@@ -48,7 +48,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program(), args...)
 	cmd.Env = append([]string{
 		"PATH=" + w.bin, temporaryVariable() + "=" + w.tmp, "HOME=" + w.cache, "XDG_CACHE_HOME=" + w.cache, "XDG_STATE_HOME=" + w.cache,
-		"USERPROFILE=" + w.cache, "LocalAppData=" + w.cache, quickExit, noCooldowns, noHurry,
+		"USERPROFILE=" + w.cache, "LocalAppData=" + w.cache, quickExit, noCooldowns, noHurry, unconfined,
 	}, append(w.env, logins...)...)
 	cmd.WaitDelay = 20 * time.Second
 	return cmd
