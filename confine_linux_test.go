@@ -16,13 +16,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// confinedHome makes a home directory with a secret and the state of a CLI. The CLI runs its prompt as a shell script.
-// Fakes are not confined, so it is a script.
+// confinedHome is scriptHome, or skips the test on a system that cannot confine programs.
 func confinedHome(t testing.TB) (home string, spec clichain.CliSpec) {
 	t.Helper()
 	if _, err := landlock.Usable(); err != nil {
 		t.Skip(err)
 	}
+	return scriptHome(t)
+}
+
+// scriptHome makes a home directory with a secret and the state of a CLI. The CLI runs its prompt as a shell script.
+// Fakes are not confined, so it is a script.
+func scriptHome(t testing.TB) (home string, spec clichain.CliSpec) {
+	t.Helper()
 	home = t.TempDir()
 	t.Setenv("HOME", home)
 	write := func(name, text string, mode os.FileMode) {
@@ -176,19 +182,6 @@ func TestConfinementReportsPersistence(t *testing.T) {
 	be := requireReason(t, clichain.ReasonExit, err)
 	require.Len(t, be.Warnings, 1)
 	require.Contains(t, be.Warnings[0], "changed "+hook)
-}
-
-// A directory that cannot be confined, because it contains the credentials of its user, does not fail a call unless the
-// confinement is required.
-func TestConfinementOfHomeParent(t *testing.T) {
-	home, spec := confinedHome(t)
-	req := clichain.Prompt("echo ok")
-	req.Access, req.Dir = clichain.AccessWrite, filepath.Dir(home)
-	resp, err := clichain.NewProvider(spec, confined()).Complete(t.Context(), req)
-	require.NoError(t, err)
-	require.Regexp(t, "^no: dir: .*", resp.Confined)
-	_, err = clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineRequired}).Complete(t.Context(), req)
-	requireReason(t, clichain.ReasonUnconfined, err)
 }
 
 // A variable moves the state of the CLI out of the home directory. It is created there.

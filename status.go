@@ -44,7 +44,7 @@ func (p *Provider) Status(dir string) Status {
 	found := p.impl.Status(dir)
 	confined := map[Access]string{}
 	for access := call.AccessNone; access <= call.AccessFull; access++ {
-		confined[access], _ = p.impl.Confined(found.Path, access)
+		confined[access], _, _ = p.impl.Confined(found.Path, access) // the value includes an error
 	}
 	return Status{
 		Confined: confined,

@@ -8,7 +8,8 @@ type Confinement string
 
 const (
 	// ConfineAuto, also the meaning of the zero value: confine calls with AccessNone, AccessRead and AccessWrite if the
-	// system can and the spec lists the files of the CLI. Response.Confined reports whether it does.
+	// system can and the spec lists the files of the CLI. Response.Confined reports whether it does. A call whose state
+	// or directory prevents the confinement is refused, with ReasonUnconfined.
 	ConfineAuto Confinement = "auto"
 	// ConfineRequired: refuse a call that would not be confined, with ReasonUnconfined.
 	ConfineRequired Confinement = "required"

@@ -55,7 +55,7 @@ type Error struct {
 	// Discarded reports that the agent worked in a private copy of Request.Dir, and that its changes were discarded;
 	// see package workspace. SideEffects then covers only effects outside the copy.
 	Discarded bool `json:"discarded,omitempty"`
-	// Confined is what confined the failed run, as in [Response]. Empty: nothing did, or it is unknown.
+	// Confined is what confined the failed run, as in [Response]. Empty: unknown, or there was no run.
 	Confined string `json:"confined,omitempty"`
 	// Err is the wrapped cause, such as [context.DeadlineExceeded] or [io/fs.ErrNotExist]. It may be nil.
 	Err error `json:"-"`

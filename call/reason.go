@@ -23,7 +23,7 @@ const (
 	ReasonUntrustedDir      Reason = "untrusted_dir"
 	ReasonPermissionRefused Reason = "permission_refused"
 	ReasonNestedSession     Reason = "nested_session"
-	ReasonUnconfined        Reason = "unconfined" // Config.Confine requires a confinement that is not possible
+	ReasonUnconfined        Reason = "unconfined" // the CLI could not be confined as Config.Confine demands
 
 	// Limits and payment.
 	ReasonRateLimited Reason = "rate_limited" // such as requests per minute

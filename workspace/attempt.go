@@ -166,9 +166,7 @@ func (a *attempt) check(ctx context.Context, resp *clichain.Response) error {
 // of adds what is known of an answer to the error that takes its place.
 func (a *attempt) of(resp *clichain.Response, err *call.Error) *call.Error {
 	err.Partial, err.Usage, err.Warnings, err.Earlier = resp.Text, resp.Usage, resp.Warnings, resp.Attempts
-	if isolates(resp.Confined) {
-		err.Confined = resp.Confined
-	}
+	err.Confined = resp.Confined
 	err.SideEffects = true // unless settled removes it
 	return err
 }

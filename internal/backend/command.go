@@ -81,6 +81,9 @@ func SpawnFailure(err error) *call.Error {
 		be.Reason, be.Message = judge.ReasonOfCause(err), ""
 	case spawn.Kind == proc.NotFound:
 		be.Reason = call.ReasonNotInstalled
+	case spawn.Kind == proc.Confine:
+		be.Reason = call.ReasonUnconfined
+		be.Advice = []call.Advice{{Action: call.ActionSet, Field: "config.confine", Value: string(call.ConfineOff)}}
 	case spawn.Kind == proc.ArgTooBig:
 		be.Reason, be.Option = call.ReasonUnsupported, "prompt"
 	}

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,32 +13,36 @@ import (
 )
 
 // Confined returns what confines a call of the program at path with this access, as in call.Response.Confined, and
-// whether it is the kernel. The backend must be valid.
-func (b *Backend) Confined(path string, access call.Access) (how string, kernel bool) {
+// whether it is the kernel. It returns an error if the kernel can confine programs, but not now. The backend must be
+// valid.
+func (b *Backend) Confined(path string, access call.Access) (how string, kernel bool, err error) {
 	b.Compile()
 	rules := &b.Spec.Confine
 	switch {
 	case b.Settings.Confine == call.ConfineOff:
-		return "no: confinement is off", false
+		return "no: confinement is off", false, nil
 	case b.InContainer():
-		return "no: the CLI runs in a container", false
+		return "no: the CLI runs in a container", false, nil
 	case access == call.AccessFull:
-		return "no: access full allows everything", false
+		return "no: access full allows everything", false, nil
 	case fakes.Allowed() && isSelf(path):
-		return "no: the CLI is a fake of this program", false
+		return "no: the CLI is a fake of this program", false, nil
 	}
-	version, blocked := landlock.Usable()
+	version, err := landlock.Usable()
+	_, unsupported := errors.AsType[*landlock.UnsupportedError](err)
 	switch {
-	case blocked != nil:
-		return "no: " + blocked.Error(), false
+	case err != nil && !unsupported:
+		return "no: " + err.Error(), false, err
+	case err != nil:
+		return "no: " + err.Error(), false, nil
 	case slices.Contains(rules.Own, access) && b.Settings.TrustDir:
-		return "no: the sandbox of the CLI does not confine the programs of a trusted directory", false
+		return "no: the sandbox of the CLI does not confine the programs of a trusted directory", false, nil
 	case slices.Contains(rules.Own, access):
-		return "own", false
+		return "own", false, nil
 	case len(rules.State) == 0:
-		return "no: the spec does not list the files of the CLI", false
+		return "no: the spec does not list the files of the CLI", false, nil
 	}
-	return fmt.Sprint("landlock ", version), true
+	return fmt.Sprint("landlock ", version), true, nil
 }
 
 // isSelf reports whether the program is the one of this process. So are the fakes of package clitest, which write their

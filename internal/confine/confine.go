@@ -45,9 +45,10 @@ type Input struct {
 	OtherState []string
 }
 
-// Error is the error for a directory or path that a call cannot be confined to.
+// Error is the error for a directory or path that a call cannot be confined to. The call must not start then, because
+// a confined program may have caused the error.
 type Error struct {
-	Field   string // "dir", "add_dirs", "read_paths", "write_paths" or "cache_paths"
+	Field   string // "dir", "add_dirs", "read_paths", "write_paths", "cache_paths" or "state"
 	Value   string
 	Problem string
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -62,43 +63,79 @@ func (p *plan) configured(paths []string) (expanded []string) {
 // home directory. New directories have the mode 0700, and new files 0600. A new JSON file holds an empty object, any
 // other nothing. MakeState follows links. At AccessWrite, it also creates the missing caches of programs on PATH. It
 // creates nothing in a home that does not exist or is not writable. Outside the home it only creates what a variable
-// names.
+// names. It returns an [Error] if state below the home cannot be created or is no directory. An error of any other path
+// is ignored, because an unconfined CLI would have it too, and a path without a rule denies the CLI its files.
 func MakeState(in Input) error {
+	p := planOfState(in)
+	if err := p.eachState(makeDir, makeFile); err != nil {
+		return err
+	}
+	for _, template := range p.missingCaches() {
+		_ = p.ensure(template, makeDir)
+	}
+	return nil
+}
+
+// CheckState returns the [Error] of [MakeState] if it is known without a change, else nil.
+func CheckState(in Input) error { return planOfState(in).eachState(findDir, findFile) }
+
+// planOfState returns a plan for the state of a CLI.
+func planOfState(in Input) *plan {
 	p := &plan{in: in, place: placeOf(in), links: newResolver()}
 	moved := func(s clispec.StatePath) bool { return len(p.moved(s.Path)) > 0 }
 	if slices.ContainsFunc(in.Spec.Confine.State, moved) {
-		p = newPlan(in) // movable needs the home directories
+		return newPlan(in) // movable needs the home directories
 	}
-	home := p.links.real(p.place.Home)
-	if in.Access == call.AccessFull {
+	return p
+}
+
+// eachState calls a function for each path of the state that is not optional.
+func (p *plan) eachState(dir, file func(path string) error) error {
+	if p.in.Access == call.AccessFull {
 		return nil
 	}
+	for _, state := range p.in.Spec.Confine.State {
+		do := dir
+		if state.File {
+			do = file
+		}
+		if state.Optional {
+			continue
+		}
+		if err := p.ensure(state.Path, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensure calls a function for each path of a template that may be created. It returns an [Error] if the function fails
+// for a path below the home.
+func (p *plan) ensure(template string, do func(path string) error) error {
+	home := p.links.real(p.place.Home)
 	usable := filepath.IsAbs(p.place.Home) && isDir(home) && localfile.Writable(home)
-	var failed []error
-	ensure := func(template string, create func(path string) error) {
-		for _, path := range p.movable(template) {
-			switch {
-			case path == home:
-			case usable && localfile.Within(path, home):
-				failed = append(failed, create(path))
-			case p.fromVariable(template):
-				_ = create(path) // where a variable says; if it fails, it also fails for a CLI that is not confined
-			}
-		}
-	}
-	for _, state := range in.Spec.Confine.State {
+	for _, path := range p.movable(template) {
 		switch {
-		case state.Optional:
-		case state.File:
-			ensure(state.Path, makeFile)
-		default:
-			ensure(state.Path, makeDir)
+		case path == home:
+		case usable && localfile.Within(path, home):
+			if err := do(path); err != nil {
+				return &Error{"state", p.nameOf(template, path), "cannot hold the state of the CLI: " + err.Error()}
+			}
+		case p.fromVariable(template):
+			_ = do(path)
 		}
 	}
-	for _, template := range p.missingCaches() {
-		ensure(template, makeDir)
+	return nil
+}
+
+// nameOf returns the path by which the CLI finds the state at a real path.
+func (p *plan) nameOf(template, real string) string {
+	for _, path := range expand(template, p.place) {
+		if p.links.real(path) == real {
+			return path
+		}
 	}
-	return errors.Join(failed...)
+	return real
 }
 
 // fromVariable reports whether a variable of the CLI names the path of a template.
@@ -114,10 +151,30 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// findDir returns an error if makeDir would find a file in place of the directory, or a path that leads nowhere.
+func findDir(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "stat", Path: path, Err: syscall.ENOTDIR}
+	}
+	return err
+}
+
+// findFile returns an error if makeFile would find a path that leads nowhere.
+func findFile(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return findDir(filepath.Dir(path))
+}
+
 // makeFile creates a file, unless it exists. No other process sees it before it is complete.
 func makeFile(path string) (err error) {
-	if _, err := os.Lstat(path); err == nil {
-		return nil
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -201,7 +201,7 @@ type structure struct {
 func (s *structure) check(resp *call.Response) *call.Error {
 	var failed *call.Error
 	if s.problem, failed = s.schema.Hold(resp); failed != nil {
-		failed.SideEffects, failed.Confined, failed.Session = s.acted, confinedBy(resp.Confined), resp.Session
+		failed.SideEffects, failed.Confined, failed.Session = s.acted, resp.Confined, resp.Session
 		return failed
 	}
 	if s.repaired {

@@ -32,11 +32,12 @@ func giveTemp(inv *compose.Invocation, temp string) {
 }
 
 // confine returns how the kernel confines the run of an invocation. If starts is set, it creates the missing files in
-// which the CLI keeps its state.
+// which the CLI keeps its state. An error of the preparation refuses the call, because a confined program may have
+// caused it to get the next run unconfined.
 func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *call.Error) {
 	switch {
 	case strings.HasPrefix(inv.Confined, "no: ") && p.Settings.Confine == call.ConfineRequired:
-		return confinement{}, refused(inv.Confined)
+		return confinement{}, refused(strings.TrimPrefix(inv.Confined, "no: "), whereItCan)
 	case !inv.Kernel:
 		return confinement{how: inv.Confined}, nil
 	}
@@ -48,17 +49,43 @@ func (p *Provider) confine(inv *compose.Invocation, starts bool) (confinement, *
 		ReadPaths: p.Settings.ReadPaths, WritePaths: p.Settings.WritePaths, Caches: p.Settings.CachePaths,
 	}
 	c := confinement{how: inv.Confined}
-	err := c.prepare(in, starts)
-	if mistake, ok := errors.AsType[*confine.Error](err); ok && mistake.Field != "dir" && mistake.Field != "add_dirs" {
-		return c, call.Errorf(call.ReasonBadOption, "config."+mistake.Field, "%q %s", mistake.Value, mistake.Problem)
+	if err := c.prepare(in, starts); err != nil {
+		return confinement{}, unprepared(err)
 	}
-	switch {
-	case err == nil:
-		return c, nil
-	case p.Settings.Confine == call.ConfineRequired:
-		return c, refused(err.Error())
+	return c, nil
+}
+
+// The changes of the settings with which a call that was refused would start.
+var (
+	withoutConfinement = call.Advice{Action: call.ActionSet, Field: "config.confine", Value: string(call.ConfineOff)}
+	whereItCan         = call.Advice{Action: call.ActionUnset, Field: "config.confine"}
+)
+
+// unprepared returns the error of a call whose rules cannot be computed.
+func unprepared(err error) *call.Error {
+	e, ok := errors.AsType[*confine.Error](err)
+	if !ok {
+		return refused(err.Error(), withoutConfinement)
 	}
-	return confinement{how: "no: " + err.Error()}, nil
+	failed := refused(fmt.Sprintf("%q %s", e.Value, e.Problem), withoutConfinement)
+	switch e.Field {
+	case "dir":
+		failed.Option = "dir"
+	case "add_dirs":
+		failed.Option = "options.add_dirs"
+	case "state":
+		failed.Hint = "repair or remove " + e.Value
+	default:
+		return call.Errorf(call.ReasonBadOption, "config."+e.Field, "%q %s", e.Value, e.Problem)
+	}
+	return failed
+}
+
+// refused returns the error of a call that would not be confined.
+func refused(problem string, advice call.Advice) *call.Error {
+	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %s", problem)
+	err.Advice = []call.Advice{advice}
+	return err
 }
 
 // ownEnv returns the environment that the CLI would have without the variables of the request, because a request may
@@ -80,11 +107,13 @@ func ownEnv(inv *compose.Invocation) []string {
 
 // prepare computes the rules. If starts is set, it also prepares the files of the CLI.
 func (c *confinement) prepare(in confine.Input, starts bool) (err error) {
-	if starts {
-		if err := confine.MakeState(in); err != nil {
-			return err
-		}
+	if !starts {
+		err = confine.CheckState(in)
+	} else if err = confine.MakeState(in); err == nil {
 		c.watched = confine.Watch(in)
+	}
+	if err != nil {
+		return err
 	}
 	c.rules, err = confine.Rules(in)
 	return err
@@ -110,13 +139,6 @@ var builtinState = sync.OnceValue(func() map[string][]string {
 	}
 	return paths
 })
-
-// refused returns the error of a call that must be confined and cannot be.
-func refused(why string) *call.Error {
-	err := call.Errorf(call.ReasonUnconfined, "", "the call cannot be confined: %s", strings.TrimPrefix(why, "no: "))
-	err.Advice = []call.Advice{{Action: call.ActionUnset, Field: "config.confine"}}
-	return err
-}
 
 // mark identifies the rules. A rule for a file belongs to its inode, so it needs another process after the file was
 // replaced.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clichain/clichain/call"
@@ -45,21 +44,13 @@ func (o *outcome) conclude(ctx context.Context) (*call.Response, judge.Verdict) 
 		log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode, "reason", v.Err.Reason)
 		redactError(ev.Secrets, v.Err)
 		v.Err.Usage, v.Err.Quota = o.ownUsage(v.Err.Usage), o.windows(time.Now())
-		v.Err.SideEffects, v.Err.Confined = v.Acted, confinedBy(o.plan.confined.how)
+		v.Err.SideEffects, v.Err.Confined = v.Acted, o.plan.confined.how
 		o.keepSession(v.Err)
 		v.Err.Warnings = slices.Concat(v.Err.Warnings, o.plan.Call.Warnings, o.plan.confined.watched.Changed())
 		return nil, v
 	}
 	log.DebugContext(ctx, "cli end", "duration", o.took, "exit", ev.Result.ExitCode)
 	return o.response(v.Text), v
-}
-
-// confinedBy returns the field Confined of an error: how without the reasons why nothing confined the run.
-func confinedBy(how string) string {
-	if strings.HasPrefix(how, "no: ") {
-		return ""
-	}
-	return how
 }
 
 // homeHint describes a problem with the home directory that keeps a CLI from storing data. Few CLIs report it.

@@ -99,7 +99,10 @@ func (p *Provider) compose(
 	if !p.InContainer() {
 		h.RealDir = workdir.RealPath(dir)
 	}
-	how, kernel := p.Confined(path, req.Access)
+	how, kernel, cannot := p.Confined(path, req.Access)
+	if cannot != nil {
+		return nil, nil, refused(cannot.Error(), withoutConfinement)
+	}
 	h.Confined = kernel
 	p.ReadFiles(&h, dir)
 	if h.Tools != nil || req.Access == call.AccessNone {

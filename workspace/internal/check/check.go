@@ -4,6 +4,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,7 +92,8 @@ func (s *Settings) Run(ctx context.Context, args []string, dir string) *call.Err
 	return s.run(ctx, c)
 }
 
-// rules returns the rules that confine a check, or nil if nothing does. The check gets neither the login nor the
+// rules returns the rules that confine a check. They are nil if the settings or the system do not permit a confinement.
+// Any other error refuses the check, because the agent may have caused it. The check gets neither the login nor the
 // sessions of any CLI.
 func (s *Settings) rules(c proc.Command, temp string) ([]landlock.Rule, *call.Error) {
 	if s.Confine == call.ConfineOff {
@@ -107,6 +109,9 @@ func (s *Settings) rules(c proc.Command, temp string) ([]landlock.Rule, *call.Er
 		}
 	}
 	_, err := landlock.Usable()
+	if _, ok := errors.AsType[*landlock.UnsupportedError](err); ok && s.Confine != call.ConfineRequired {
+		return nil, nil
+	}
 	if err == nil {
 		err = confine.MakeState(in)
 	}
@@ -114,7 +119,7 @@ func (s *Settings) rules(c proc.Command, temp string) ([]landlock.Rule, *call.Er
 	if err == nil {
 		rules, err = confine.Rules(in)
 	}
-	if err != nil && s.Confine == call.ConfineRequired {
+	if err != nil {
 		return nil, call.Errorf(call.ReasonUnconfined, "", "the check %q cannot be confined: %v", name(c.Args), err)
 	}
 	return rules, nil

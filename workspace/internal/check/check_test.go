@@ -164,8 +164,12 @@ func TestRunConfined(t *testing.T) {
 			require.Equal(t, confined, failed == nil, "%s: %v", script, failed)
 		}
 	}
-	s.ReadPaths = []string{"/missing"}
-	require.ErrorIs(t, s.Run(t.Context(), sh("exit 0"), dir), call.ErrUnconfined)
-	s.Confine = call.ConfineAuto
+	s.ReadPaths = []string{"/missing"} // an error of the preparation
+	for _, s.Confine = range []call.Confinement{"", call.ConfineAuto, call.ConfineRequired} {
+		failed := s.Run(t.Context(), sh("exit 0"), dir)
+		require.ErrorIs(t, failed, call.ErrUnconfined)
+		require.Contains(t, failed.Message, "/missing")
+	}
+	s.Confine = call.ConfineOff
 	require.Nil(t, s.Run(t.Context(), sh("exit 0"), dir))
 }

@@ -20,6 +20,7 @@ var flagAdvice = map[call.Advice]string{
 	{Action: call.ActionUnset, Field: "config.billing"}:             "use --billing any",
 	{Action: call.ActionUnset, Field: "config.refuse_nested"}:       "",
 	{Action: call.ActionUnset, Field: "config.confine"}:             "use --confine auto",
+	{Action: call.ActionSet, Field: "config.confine"}:               "use --confine {value}",
 	{Action: call.ActionAdd, Field: "config.read_paths"}:            "use --read-path {value}",
 	{Action: call.ActionAdd, Field: "config.write_paths"}:           "use --write-path {value}",
 	{Action: call.ActionSet, Field: "config.container.runtime"}:     "",
