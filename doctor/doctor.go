@@ -159,7 +159,7 @@ type examination struct {
 func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 	found := Diagnosis{Name: m.Name(), Installed: true, Login: clispec.LoginUnknown, Problems: []Problem{}}
 	if m.provider != nil {
-		d.examineProvider(m.provider, &found)
+		d.examineProvider(ctx, m.provider, &found)
 	} else if b, ok := m.Backend.(interface{ Available(context.Context) error }); ok {
 		found.block(b.Available(ctx))
 	}
@@ -176,7 +176,7 @@ func (d *examination) examine(ctx context.Context, m subject) Diagnosis {
 }
 
 // examineProvider reports all problems, although the first may already prevent an answer.
-func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
+func (d *examination) examineProvider(ctx context.Context, p *clichain.Provider, found *Diagnosis) {
 	status := p.Status(d.cfg.Dir)
 	found.Path, found.Installed, found.Version = status.Path, status.Path != "", status.Version
 	found.Login, found.Evidence, found.Billing = status.Login, status.Evidence, status.Billing
@@ -196,6 +196,9 @@ func (d *examination) examineProvider(p *clichain.Provider, found *Diagnosis) {
 		found.remark("skip_list", doubt, "correct the list of backends to turn off")
 	}
 	found.block(status.Err)
+	if err := p.Check(ctx, call.Prompt(pingText)); errors.Is(err, call.ErrUnconfined) {
+		found.block(err)
+	}
 	if found.Installed {
 		d.remarks(p, found)
 	}

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/compose"
 	"github.com/clichain/clichain/internal/grammar"
-	"github.com/clichain/clichain/internal/landlock"
 	"github.com/clichain/clichain/internal/localfile"
 	"github.com/clichain/clichain/internal/login"
 	"github.com/clichain/clichain/internal/machine"
@@ -37,9 +37,8 @@ func (d *examination) remarks(p *clichain.Provider, found *Diagnosis) {
 	}
 	path := os.Getenv("PATH")
 	found.Problems = slices.Concat(found.Problems, homeRemarks(at), pathRemarks(path), argumentRemarks(&spec, &cfg))
-	asked := cfg.Confine != "" || runtime.GOOS == "linux" // other systems never have it
-	if _, err := landlock.Usable(); asked && err != nil && found.Confined["none"] == "no: "+err.Error() {
-		found.remark("not_confined", "the kernel does not enforce the access of a call: "+err.Error(), "")
+	if cfg.Confine != call.ConfineOff {
+		remarkConfinement(found)
 	}
 	for _, s := range d.surroundings {
 		found.remark(s.Code, "this is "+s.Name+" ("+s.Sign+")", s.Hint)
@@ -71,6 +70,26 @@ func remarkSession(spec *clispec.Spec, cfg *clichain.Config, at grammar.Place, f
 		if rule.Root && !slices.ContainsFunc(rule.UnlessEnv, sees) {
 			found.remark("root_bypass", "this user is root: with access full, "+rule.Message, rule.Hint)
 		}
+	}
+}
+
+// remarkConfinement adds a remark for each reason for which nothing confines calls, with the access of these calls.
+func remarkConfinement(found *Diagnosis) {
+	var reasons []string
+	levels := map[string][]string{}
+	for access := call.AccessNone; access < call.AccessFull; access++ {
+		if why, unconfined := strings.CutPrefix(found.Confined[access.String()], "no: "); unconfined {
+			levels[why] = append(levels[why], access.String())
+			if !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
+		}
+	}
+	for _, why := range reasons {
+		found.Problems = append(found.Problems, Problem{
+			Code: "not_confined", Message: "nothing confines calls with access " + strings.Join(levels[why], ", ") + ": " + why,
+			Advice: []call.Advice{{Action: call.ActionSet, Field: "config.confine", Value: string(call.ConfineRequired)}},
+		})
 	}
 }
 

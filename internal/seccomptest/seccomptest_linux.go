@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// LandlockCreateRuleset is the number of a system call without which a system has no Landlock.
+const LandlockCreateRuleset = unix.SYS_LANDLOCK_CREATE_RULESET
+
 // Deny makes a system call fail with an error in this process and its children. Call it early in main, because it
 // cannot be undone.
 func Deny(call uint32, errno unix.Errno) error {

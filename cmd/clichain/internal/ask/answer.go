@@ -40,6 +40,7 @@ func printAnswer(
 	if !o.json {
 		printWarnings(r.Err, resp, failed)
 	}
+	printUnconfined(r.Err, s, req.Access, resp, failed)
 	t.settle(ctx, resp)
 	if resp != nil && resp.Session != "" && o.verbose {
 		fmt.Fprintln(r.Err, r.StyleOf(r.Err).Dim("clichain: to go on from here: --session "+terminal.OneLine(resp.Session)))

@@ -109,6 +109,7 @@ func attemptWork(
 		printTrace(r.Env, shown, resp, failed, took)
 	}
 	printChecks(r.Env, failed)
+	printUnconfined(r.Err, s, req.Access, resp, failed)
 	return resp, err
 }
 
