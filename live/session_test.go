@@ -103,21 +103,27 @@ func TestSessionConversation(t *testing.T) {
 	})
 }
 
+// hang sends a turn that ends only if it is interrupted, and returns when the turn has begun.
+func hang(t *testing.T, s *live.Session) (turn *live.Turn) {
+	t.Helper()
+	for e, err := range s.Events() {
+		require.NoError(t, err)
+		if turn == nil { // the first event is the state: no event of the turn is missed
+			turn, err = s.Send("hang")
+			require.NoError(t, err)
+		}
+		if e.Kind == clichain.EventDelta {
+			break
+		}
+	}
+	return turn
+}
+
 // An interrupted turn ends as canceled, with its partial text, and the next turn works.
 func TestSessionInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
-		var turn *live.Turn
-		for e, err := range s.Events() {
-			require.NoError(t, err)
-			if turn == nil { // the first event is the state: no event of the turn is missed
-				turn, err = s.Send("hang")
-				require.NoError(t, err)
-			}
-			if e.Kind == clichain.EventDelta {
-				break
-			}
-		}
+		turn := hang(t, s)
 		require.True(t, s.Status().Busy)
 		require.NoError(t, s.Interrupt(t.Context()))
 		require.False(t, s.Status().Busy)
