@@ -55,17 +55,35 @@ var families = map[string]struct {
 	"grandchildren": {fake.Spawn{Steps: []fake.Step{{Spawn: &fake.Spawn{Steps: []fake.Step{hang}, Setsid: true}}, hang}}, 3},
 }
 
+// install returns a fake with a family. wait waits until all its processes have started: wine 8 forgets a process that is
+// killed before that.
+func install(t *testing.T, name string) (path string, wait func()) {
+	family, ready := families[name], filepath.Join(t.TempDir(), "ready")
+	path = fake.New(t, "job-"+name, fake.Scenario{
+		Steps: []fake.Step{{Spawn: &family.spawn}, {Write: map[string]string{ready: "yes"}}, hang},
+	})
+	return path, func() {
+		require.Eventually(t, func() bool { return fileExists(ready) }, time.Minute, 10*time.Millisecond)
+		eventually(t, path, family.processes)
+	}
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func TestJobEndsFamilies(t *testing.T) {
 	for name, family := range families {
 		t.Run(name, func(t *testing.T) {
-			path := fake.New(t, "job-"+name, fake.Scenario{Steps: []fake.Step{{Spawn: &family.spawn}, hang}})
+			path, wait := install(t, name)
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan proc.Result, 1)
 			go func() {
 				result, _ := proc.Run(ctx, proc.Command{Path: path, Grace: -1}) // its result shows an error
 				done <- result
 			}()
-			eventually(t, path, family.processes)
+			wait()
 			cancel()
 			result := <-done
 			require.True(t, result.TreeClean)
@@ -88,13 +106,13 @@ func TestJobEndsChildrenOfEndedProgram(t *testing.T) {
 }
 
 func TestJobEndsWithHost(t *testing.T) {
-	for name, family := range families {
+	for name := range families {
 		t.Run(name, func(t *testing.T) {
-			path := fake.New(t, "hosted-"+name, fake.Scenario{Steps: []fake.Step{{Spawn: &family.spawn}, hang}})
+			path, wait := install(t, name)
 			host := exec.Command(os.Args[0])
 			host.Env = append(os.Environ(), roleVariable+"=host", "CLICHAIN_TEST_PROGRAM="+path)
 			require.NoError(t, host.Start())
-			eventually(t, path, family.processes)
+			wait()
 			require.NoError(t, host.Process.Kill())
 			require.Error(t, host.Wait())
 			eventually(t, path, 0)
