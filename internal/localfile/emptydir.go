@@ -14,10 +14,12 @@ import (
 // emptyDirs is the name of the directory that contains all empty directories.
 const emptyDirs = "empty"
 
-// EmptyDir returns the path of the empty directory with that name in the state directory. [KeepEmpty] creates
-// it.
-func EmptyDir(name string) (string, error) {
-	state, err := StateDir()
+// EmptyDir returns the path of the empty directory with that name in the state directory. It creates nothing;
+// [KeepEmpty] creates the directory.
+func EmptyDir(name string) (string, error) { return emptyDir(name, statePath) }
+
+func emptyDir(name string, stateDir func() (string, error)) (string, error) {
+	state, err := stateDir()
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +31,7 @@ func EmptyDir(name string) (string, error) {
 // creates it below a directory of this user in the temporary directory. Then lasting is false: a later call may
 // get another directory. A state directory that [OwnDir] refuses is an error.
 func MakeEmptyDir(name string, guards []string) (dir string, lasting bool, err error) {
-	dir, err = EmptyDir(name)
+	dir, err = emptyDir(name, StateDir)
 	if err == nil {
 		err = KeepEmpty(dir, guards)
 	}

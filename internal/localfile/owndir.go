@@ -36,15 +36,21 @@ func cachePath() (string, error) {
 // missing. It refuses a directory that [OwnDir] refuses. If the home does not exist or is not writable, as in a
 // build, it returns a directory below the temporary directory, unless other users may write there. StateDir
 // reads the environment of this process, never that of a call. The path is empty if there is an error.
-func StateDir() (string, error) {
+func StateDir() (string, error) { return stateDir(MakeOwnDir) }
+
+// statePath returns the directory that [StateDir] would return, and creates nothing.
+func statePath() (string, error) { return stateDir(checkOwnDir) }
+
+// stateDir returns the first possible directory that usable accepts.
+func stateDir(usable func(path string) error) (string, error) {
 	base, err := stateHome()
 	dir := filepath.Join(base, "clichain")
 	if err == nil {
-		err = MakeOwnDir(dir)
+		err = usable(dir)
 	}
 	if temp := os.TempDir(); err != nil && protected(temp) {
 		dir = filepath.Join(temp, "clichain-state")
-		err = MakeOwnDir(dir)
+		err = usable(dir)
 	}
 	if err != nil {
 		return "", err
@@ -81,6 +87,25 @@ func MakeOwnDir(path string) error {
 		return err
 	}
 	return root.Close()
+}
+
+// checkOwnDir returns nil if [MakeOwnDir] would probably succeed. It creates nothing.
+func checkOwnDir(path string) error {
+	if _, err := os.Lstat(path); err == nil || !filepath.IsAbs(path) {
+		return MakeOwnDir(path)
+	}
+	above := filepath.Dir(path)
+	if err := checkHome(above); err != nil {
+		return err
+	}
+	info, err := os.Stat(above)
+	for ; errors.Is(err, fs.ErrNotExist) && filepath.Dir(above) != above; info, err = os.Stat(above) {
+		above = filepath.Dir(above)
+	}
+	if err == nil && !(info.IsDir() && Writable(above)) {
+		err = &fs.PathError{Op: "mkdir", Path: path, Err: fs.ErrPermission}
+	}
+	return err
 }
 
 // OwnDir opens a directory that belongs to clichain. It creates the directory and those above it if they are

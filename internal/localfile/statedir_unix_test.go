@@ -26,7 +26,10 @@ func TestStateDir(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", test.state)
 			t.Setenv("HOME", test.home)
 			t.Chdir(t.TempDir())
+			path, errPath := statePath()
 			dir, err := StateDir()
+			require.Equal(t, dir, path)
+			require.Equal(t, err, errPath)
 			if test.want == "" {
 				require.Error(t, err)
 				require.NoDirExists(t, filepath.Join(home, "none"))
@@ -37,6 +40,17 @@ func TestStateDir(t *testing.T) {
 			requireMode(t, dir, 0o700)
 		})
 	}
+}
+
+func TestStatePathCreatesNothing(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(base, "a", "b"))
+	path, err := statePath()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(base, "a", "b", "clichain"), path)
+	left, err := os.ReadDir(base)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // If the home is not writable, StateDir uses the temporary directory, unless other users may write to it or to
@@ -58,7 +72,9 @@ func TestStateDirWithoutWritableHome(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			require.NoError(t, os.Chmod(base, test.mode))
 			t.Setenv("TMPDIR", temp)
+			path, _ := statePath()
 			dir, err := StateDir()
+			require.Equal(t, dir, path)
 			if !test.ok {
 				require.ErrorContains(t, err, "/dev/null")
 				return
