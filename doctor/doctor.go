@@ -196,7 +196,7 @@ func (d *examination) examineProvider(ctx context.Context, p *clichain.Provider,
 		found.remark("skip_list", doubt, "correct the list of backends to turn off")
 	}
 	found.block(status.Err)
-	if err := p.Check(ctx, call.Prompt(pingText)); errors.Is(err, call.ErrUnconfined) {
+	if _, err := p.Command(ctx, call.Prompt(pingText)); errors.Is(err, call.ErrUnconfined) {
 		found.block(err)
 	}
 	if found.Installed {
