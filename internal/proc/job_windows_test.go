@@ -63,14 +63,12 @@ func install(t *testing.T, name string) (path string, wait func()) {
 		Steps: []fake.Step{{Spawn: &family.spawn}, {Write: map[string]string{ready: "yes"}}, hang},
 	})
 	return path, func() {
-		require.Eventually(t, func() bool { return fileExists(ready) }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(ready)
+			return err == nil
+		}, time.Minute, 10*time.Millisecond)
 		eventually(t, path, family.processes)
 	}
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func TestJobEndsFamilies(t *testing.T) {
