@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -247,12 +246,10 @@ func TestChainStream(t *testing.T) {
 // A whole chain with real processes: logged out, at its limit, answers.
 func TestChainOfProcesses(t *testing.T) {
 	clitest.NoLeaks(t)
-	loggedOut, err := filepath.Abs("internal/reading/testdata/transcripts/claude/stream-loggedout/stdout")
-	require.NoError(t, err)
 	c := clichain.ChainOf([]clichain.Backend{
-		provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(read(t, loggedOut)), clitest.Exit(1))),
-		provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(read(t, "internal/reading/testdata/transcripts/codex/stream-429/stdout")), clitest.Exit(1))),
-		provider(t, specs.OpenCode(), clichain.Config{}, play(readStdin, stdout(read(t, "internal/reading/testdata/transcripts/opencode/stream-ok/stdout")))),
+		provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-loggedout")),
+		provider(t, specs.Codex(), clichain.Config{}, recorded(t, "codex/stream-429")),
+		provider(t, specs.OpenCode(), clichain.Config{}, recorded(t, "opencode/stream-ok")),
 	}, nil)
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)

@@ -21,6 +21,11 @@ import (
 // step and play keep the scenarios of these tests short.
 func play(steps ...clitest.Step) clitest.Scenario { return clitest.Scenario{Steps: steps} }
 
+// recorded repeats a recorded run of a real CLI.
+func recorded(t *testing.T, name string) clitest.Scenario {
+	return clitest.Recorded(t, "internal/reading/testdata/transcripts/"+name+".json")
+}
+
 func stdout(text string) clitest.Step { return clitest.Step{Stdout: text} }
 
 var readStdin = clitest.Step{ReadStdin: true}
@@ -208,9 +213,7 @@ func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
 
 func TestStreamDeliversTextOnce(t *testing.T) {
 	clitest.NoLeaks(t)
-	recorded, err := os.ReadFile("internal/reading/testdata/transcripts/claude/stream-partial-ok/stdout")
-	require.NoError(t, err)
-	p := provider(t, specs.Claude(), clichain.Config{}, play(readStdin, stdout(string(recorded))))
+	p := provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-partial-ok"))
 	events := p.Stream(t.Context(), clichain.Prompt("hi"))
 	var text string
 	var last clichain.Event

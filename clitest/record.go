@@ -27,10 +27,10 @@ import (
 //
 // The backend is safe for concurrent use if the other one is.
 func Record(dir string, backend clichain.Backend) clichain.Backend {
-	return &recording{dir: dir, inner: backend, calls: map[cassette.Key][]cassette.Call{}}
+	return &recordingBackend{dir: dir, inner: backend, calls: map[cassette.Key][]cassette.Call{}}
 }
 
-type recording struct {
+type recordingBackend struct {
 	dir   string
 	inner clichain.Backend
 
@@ -38,9 +38,9 @@ type recording struct {
 	calls map[cassette.Key][]cassette.Call // the recorded calls of each request
 }
 
-func (r *recording) Name() string { return r.inner.Name() }
+func (r *recordingBackend) Name() string { return r.inner.Name() }
 
-func (r *recording) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
+func (r *recordingBackend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 	asked, err := recordable(ctx, req)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (r *recording) Complete(ctx context.Context, req clichain.Request) (*clicha
 	return resp, nil
 }
 
-func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
+func (r *recordingBackend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
 	return call.Once(func(yield func(clichain.Event, error) bool) {
 		asked, err := recordable(ctx, req)
 		if err != nil {
@@ -91,7 +91,7 @@ func (r *recording) Stream(ctx context.Context, req clichain.Request) iter.Seq2[
 
 // failed records a call that failed, unless its caller ended it or no backend was asked. It returns the error for the
 // caller.
-func (r *recording) failed(ctx context.Context, asked cassette.Request, c cassette.Call, err error) error {
+func (r *recordingBackend) failed(ctx context.Context, asked cassette.Request, c cassette.Call, err error) error {
 	if ctx.Err() != nil || errors.Is(err, clichain.ErrCanceled) || skipped(err) {
 		return err
 	}
@@ -125,7 +125,7 @@ func recordable(ctx context.Context, req clichain.Request) (asked cassette.Reque
 }
 
 // add writes the file of a request with one more call.
-func (r *recording) add(asked cassette.Request, c cassette.Call) error {
+func (r *recordingBackend) add(asked cassette.Request, c cassette.Call) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.Backend = r.Name()

@@ -3,10 +3,6 @@ package clitest
 import (
 	"embed"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -14,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest/internal/dialect"
+	"github.com/clichain/clichain/internal/recording"
 )
 
 // recordings contains runs of real CLIs, by the name of the spec and the scene, with placeholders for the answer and
@@ -52,21 +49,21 @@ func (v printer) limit(end time.Time) (dialect.Script, error) {
 
 // recorded returns a recorded scene of this CLI with values for its fields. ok is false if there is none.
 func (v printer) recorded(scene string, fields ...string) (s dialect.Script, ok bool) {
-	dir, err := fs.Sub(recordings, path.Join("recorded", v.spec.Name, scene))
+	data, err := recordings.ReadFile(path.Join("recorded", v.spec.Name, scene+".json"))
 	if err != nil {
 		return s, false
 	}
-	run, err := readRun(dir)
-	if err != nil {
+	run, err := recording.Decode(data)
+	if err != nil || run.ExitCode == nil {
 		return s, false
 	}
 	for i := 1; i < len(fields); i += 2 {
 		fields[i] = inJSON(fields[i])
 	}
 	values := strings.NewReplacer(fields...)
-	s = dialect.Script{Stderr: values.Replace(run.stderr), Exit: run.status}
-	if run.stdout != "" {
-		s.Lines = strings.Split(strings.TrimSuffix(values.Replace(run.stdout), "\n"), "\n")
+	s = dialect.Script{Stderr: values.Replace(string(run.Stderr)), Exit: *run.ExitCode}
+	if run.Stdout != "" {
+		s.Lines = strings.Split(strings.TrimSuffix(values.Replace(string(run.Stdout)), "\n"), "\n")
 	}
 	return s, true
 }
@@ -77,55 +74,25 @@ func inJSON(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// recordedRun is the recorded output and exit code of a CLI.
-type recordedRun struct {
-	stdout, stderr string
-	status         int
-	hung           bool
-}
-
-// readRun reads the files stdout, stderr and exit of a recording. A missing stream was empty.
-func readRun(dir fs.FS) (r recordedRun, err error) {
-	read := func(name string) string {
-		data, wrong := fs.ReadFile(dir, name)
-		if wrong != nil && (name == "exit" || !errors.Is(wrong, fs.ErrNotExist)) {
-			err = errors.Join(err, wrong)
-		}
-		return string(data)
-	}
-	r.stdout, r.stderr = read("stdout"), read("stderr")
-	exit := read("exit")
-	if err != nil {
-		return r, err
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(exit), " ")
-	if word == "timeout" {
-		r.hung = true
-		return r, nil
-	}
-	if r.status, err = strconv.Atoi(word); err != nil {
-		err = fmt.Errorf("exit: %q is neither an exit code nor \"timeout\"", word)
-	}
-	return r, err
-}
-
-// Recorded is a CLI that repeats a recorded run. It prints the files stderr and stdout of the directory and exits with
-// the status in the file exit, or hangs if that file says "timeout". docs/how-to/run-the-tests.md says how to record a
-// run. Recorded does not compare its arguments and stdin with the recorded files; use a [Recorder] for that. Recorded
-// ends the test if the directory has no recording. [Replay] replays calls and not CLIs.
-func Recorded(t TB, folder string) Scenario {
+// Recorded is a CLI that repeats a recorded run. The file is a JSON object with the lists of lines "stdout" and "stderr",
+// each line with its end, and either "exit_code" or "timed_out": true, at which the fake hangs. A stream that is no list
+// is an object {"base64": "..."}. docs/how-to/run-the-tests.md says how to record a run. Recorded does not compare its
+// arguments and stdin with the recorded ones; use a [Recorder] for that. Recorded ends the test if the file is not a
+// recording. [Replay] replays calls and not CLIs.
+func Recorded(t TB, file string) Scenario {
 	t.Helper()
-	r, err := readRun(os.DirFS(folder))
+	run, err := recording.Read(file)
 	if err != nil {
-		t.Fatalf("clitest: recording %s: %v", folder, err)
+		t.Fatalf("clitest: recorded run: %v", err)
 	}
-	steps := play(dialect.Script{Stderr: r.stderr, Exit: r.status})
-	end := len(steps) - 1
-	if r.hung {
-		steps[end] = Step{Hang: true}
+	end := Step{Hang: true}
+	if run.ExitCode != nil {
+		end = Exit(*run.ExitCode)
 	}
-	if r.stdout != "" {
-		steps = append(steps[:end], Step{Stdout: r.stdout}, steps[end])
+	steps := play(dialect.Script{Stderr: string(run.Stderr)})
+	steps = steps[:len(steps)-1]
+	if run.Stdout != "" {
+		steps = append(steps, Step{Stdout: string(run.Stdout)})
 	}
-	return Scenario{Steps: steps}
+	return Scenario{Steps: append(steps, end)}
 }

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/clichain/clichain/internal/recording"
 )
 
 var update = flag.Bool("update", false, "rewrite the recordings of the kit")
 
 const recordingsDir = "../internal/reading/testdata/recordings"
 
-// kept maps the scenes of the kit to the directories of recordings, and lists the replacements in their text.
+// kept maps the scenes of the kit to recordings, and lists the replacements in their text.
 var kept = map[string]struct {
 	from   string
 	fields []string
@@ -45,19 +47,23 @@ var laterPieces = []string{`"中文 "`, `"😀 "`, `"done"`}
 func TestRecordings(t *testing.T) {
 	for name, scene := range kept {
 		t.Run(name, func(t *testing.T) {
-			run, err := readRun(os.DirFS(filepath.Join(recordingsDir, scene.from)))
+			run, err := recording.Read(filepath.Join(recordingsDir, scene.from+".json"))
 			require.NoError(t, err)
-			require.False(t, run.hung)
+			require.NotNil(t, run.ExitCode)
 			fields := strings.NewReplacer(scene.fields...)
-			exit, err := os.ReadFile(filepath.Join(recordingsDir, scene.from, "exit"))
-			require.NoError(t, err)
-			for file, text := range map[string]string{
-				"stdout": fields.Replace(withoutLines(run.stdout, laterPieces...)),
-				"stderr": fields.Replace(withoutLines(run.stderr, "    at ")),
-				"exit":   string(exit),
-			} {
-				require.Equal(t, text, golden(t, filepath.Join("recorded", name, file), text), "run the test with -update")
+			want := recording.Run{
+				Stdout:   recording.Stream(fields.Replace(withoutLines(string(run.Stdout), laterPieces...))),
+				Stderr:   recording.Stream(fields.Replace(withoutLines(string(run.Stderr), "    at "))),
+				ExitCode: run.ExitCode,
 			}
+			path := filepath.Join("recorded", name+".json")
+			if *update {
+				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				require.NoError(t, recording.Write(path, want))
+			}
+			got, err := recording.Read(path)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "run the test with -update")
 		})
 	}
 	scenes, err := filepath.Glob("recorded/*/*")
@@ -78,22 +84,4 @@ lines:
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// golden returns the text of a file, which -update writes first. An empty text has no file.
-func golden(t *testing.T, path, want string) string {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.RemoveAll(path))
-		if want != "" {
-			require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
-		}
-	}
-	got, err := os.ReadFile(path)
-	if want == "" && os.IsNotExist(err) {
-		return ""
-	}
-	require.NoError(t, err)
-	return string(got)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clispec"
+	"github.com/clichain/clichain/internal/recording"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -140,9 +141,9 @@ func TestScenariosMatchRecordings(t *testing.T) {
 		said := prints(map[string]Scenario{
 			"answer": Answer(spec, "42"), "logged_out": LoggedOut(spec), "overloaded": OverloadedThenOK(spec, "42"), "limit": LimitUntil(spec, end),
 		}[scene])
-		run, err := readRun(os.DirFS(filepath.Join("recorded", name)))
+		run, err := recording.Read(filepath.Join("recorded", name+".json"))
 		require.NoError(t, err)
-		first, _, _ := strings.Cut(run.stdout+run.stderr, "\n")
+		first, _, _ := strings.Cut(string(run.Stdout+run.Stderr), "\n")
 		require.Contains(t, said, first, name)
 		require.NotContains(t, said, "{{", name)
 	}
@@ -174,21 +175,21 @@ func TestScenarioOfUnsatisfiableRules(t *testing.T) {
 func TestReplay(t *testing.T) {
 	quiet(t)
 	const dir = "../internal/reading/testdata/recordings/"
-	_, err := ask(t, specs.Codex(), Recorded(t, dir+"codex/usage-limit"))
+	_, err := ask(t, specs.Codex(), Recorded(t, dir+"codex/usage-limit.json"))
 	requireReason(t, clichain.ReasonUsageLimit, err)
-	resp, err := ask(t, specs.Gemini(), Recorded(t, dir+"gemini/ok"))
+	resp, err := ask(t, specs.Gemini(), Recorded(t, dir+"gemini/ok.json"))
 	require.Nil(t, err)
 	require.Equal(t, "Bonjour 中文 😀 done", resp.Text)
-	hung := Recorded(t, dir+"gemini/503")
+	hung := Recorded(t, dir+"gemini/503.json")
 	require.True(t, hung.Steps[len(hung.Steps)-1].Hang)
 
-	empty := t.TempDir()
+	path := filepath.Join(t.TempDir(), "run.json")
 	failed := &failures{TB: t}
-	failed.run(func() { Recorded(failed, empty) })
-	require.Contains(t, failed.said, "exit")
-	require.NoError(t, os.WriteFile(filepath.Join(empty, "exit"), []byte("soon"), 0o600))
-	failed.run(func() { Recorded(failed, empty) })
-	require.Contains(t, failed.said, `"soon" is neither`)
+	failed.run(func() { Recorded(failed, path) })
+	require.Contains(t, failed.said, path)
+	require.NoError(t, os.WriteFile(path, []byte(`{"stdout": ["a"]}`), 0o600))
+	failed.run(func() { Recorded(failed, path) })
+	require.Contains(t, failed.said, "set either exit_code or timed_out")
 }
 
 // failures is a TB that records errors instead of failing the test.

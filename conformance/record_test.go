@@ -1,9 +1,10 @@
 package conformance_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
 	"github.com/clichain/clichain/conformance/netns"
+	"github.com/clichain/clichain/internal/recording"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -35,7 +37,7 @@ func TestRecord(t *testing.T) {
 	netns.Require(t)
 	for _, name := range recordedCLIs() {
 		for _, s := range scenes(name) {
-			t.Run(name+"/"+s.name, func(t *testing.T) { s.record(t, name, filepath.Join(*recordTo, name, s.name)) })
+			t.Run(name+"/"+s.name, func(t *testing.T) { s.record(t, name, filepath.Join(*recordTo, name, s.name+".json")) })
 		}
 	}
 }
@@ -47,12 +49,13 @@ func TestEverySceneHasRecording(t *testing.T) {
 		for _, s := range scenes(name) {
 			require.False(t, seen[s.name], "two scenes %q of %s", s.name, name)
 			seen[s.name] = true
-			require.DirExists(t, filepath.Join("..", "internal", "reading", "testdata", "recordings", name, s.name))
+			require.FileExists(t, filepath.Join("..", "internal", "reading", "testdata", "recordings", name, s.name+".json"))
 		}
 	}
 }
 
-// record plays the scene once and writes the redacted recording to a directory. It replaces an existing recording.
+// record plays the scene once and writes the redacted recording to a file. It replaces an existing recording, except what
+// tests expect of it.
 func (s scene) record(t *testing.T, name, into string) {
 	forgetEnvironment(t)
 	raw := filepath.Join(t.TempDir(), "run")
@@ -75,19 +78,37 @@ func (s scene) record(t *testing.T, name, into string) {
 	s.ask(t, recorded(t, spec, h, raw, clichain.Config{Timeout: s.patience(), Output: s.output}), h)
 
 	rewrite := rewriter(t, h, server.URL)
-	require.NoError(t, os.RemoveAll(into))
-	require.NoError(t, os.MkdirAll(into, 0o755))
+	run := readRecorded(t, raw, s.patience(), rewrite)
+	run.Output = cmp.Or(s.output, spec.OutputModes()[0])
+	if s.stream {
+		run.Output = clispec.OutputStream
+	}
+	if earlier, err := recording.Read(into); err == nil {
+		run.Expected = earlier.Expected
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(into), 0o755))
+	require.NoError(t, recording.Write(into, run))
+}
+
+// readRecorded returns the run in the directory of a recorder. A run whose recorder was killed was stopped after the limit.
+func readRecorded(t *testing.T, dir string, limit time.Duration, rewrite func(string) string) recording.Run {
+	t.Helper()
 	size := 0
-	for _, file := range []string{"argv", "stdin", "stdout", "stderr", "exit"} {
-		content, err := os.ReadFile(filepath.Join(raw, file))
-		if errors.Is(err, os.ErrNotExist) && file == "exit" { // the recorder was killed
-			content, err = fmt.Appendf(nil, "timeout %.0f\n", s.patience().Seconds()), nil
-		}
+	read := func(name string) string {
+		content, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		size += len(content)
-		require.NoError(t, os.WriteFile(filepath.Join(into, file), []byte(rewrite(string(content))), 0o644))
+		return rewrite(string(content))
 	}
+	run := recording.Run{Recorded: time.Now().UTC().Truncate(time.Minute), TimedOut: true, Seconds: limit.Seconds()}
+	if _, err := os.Stat(filepath.Join(dir, "end")); !errors.Is(err, os.ErrNotExist) {
+		run.TimedOut = false
+		require.NoError(t, json.Unmarshal([]byte(read("end")), &run))
+	}
+	require.NoError(t, json.Unmarshal([]byte(read("argv")), &run.Argv))
+	run.Stdin, run.Stdout, run.Stderr = recording.Stream(read("stdin")), recording.Stream(read("stdout")), recording.Stream(read("stderr"))
 	require.Less(t, size, maxRecording, "too large for a recording")
+	return run
 }
 
 // forgetEnvironment unsets the environment variables that a spec could pass on, because they may change the behavior

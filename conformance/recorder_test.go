@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/clichain/clichain/internal/recording"
 )
 
 // These environment variables make this test binary the recorder.
@@ -67,11 +70,12 @@ func recordRun(into, program string, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	end := fmt.Sprintf("%d %.1fs\n", cmd.ProcessState.ExitCode(), took.Seconds())
+	code := cmd.ProcessState.ExitCode()
+	end := recording.Run{ExitCode: &code, Seconds: math.Round(took.Seconds()*10) / 10}
 	if os.Remove(mark) == nil {
-		end = fmt.Sprintf("timeout %.0f\n", took.Seconds())
+		end.ExitCode, end.TimedOut = nil, true
 	}
-	return cmd.ProcessState.ExitCode(), os.WriteFile(filepath.Join(into, "exit"), []byte(end), 0o644)
+	return code, recording.Write(filepath.Join(into, "end"), end)
 }
 
 // keepStart writes the start of a run and copies its output to files. The files remain if this process is killed.

@@ -3,14 +3,12 @@ package provider
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +25,7 @@ import (
 	"github.com/clichain/clichain/internal/judge"
 	"github.com/clichain/clichain/internal/norace"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/recording"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -61,31 +60,17 @@ func providersOf() map[string]*Provider {
 	return all
 }
 
-func readRecorded(t *testing.T, providers map[string]*Provider, dir string) recorded {
+func readRecorded(t *testing.T, providers map[string]*Provider, path string) recorded {
 	t.Helper()
-	text := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		return string(data)
-	}
-	var argv []string
-	require.NoError(t, json.Unmarshal([]byte(text("argv")), &argv))
-	provider, ok := providers[filepath.Base(filepath.Dir(dir))]
+	run, err := recording.Read(path)
+	require.NoError(t, err)
+	provider, ok := providers[filepath.Base(filepath.Dir(path))]
 	require.True(t, ok)
-	rec := recorded{provider: provider, output: clispec.OutputText, stdout: text("stdout"), stderr: text("stderr")}
-	switch line := strings.Join(argv, " "); {
-	case strings.Contains(line, "stream-json"), strings.Contains(line, " --json"), strings.Contains(line, "run --format json"):
-		rec.output = clispec.OutputStream
-	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
-		rec.output = clispec.OutputJSON
+	rec := recorded{
+		provider: provider, output: run.Output, stdout: string(run.Stdout), stderr: string(run.Stderr), exit: -1, timedOut: run.TimedOut,
 	}
-	status, _, _ := strings.Cut(strings.TrimSpace(text("exit")), " ")
-	if rec.timedOut = status == "timeout"; rec.timedOut {
-		rec.exit = -1
-	} else {
-		var err error
-		rec.exit, err = strconv.Atoi(status)
-		require.NoError(t, err)
+	if run.ExitCode != nil {
+		rec.exit = *run.ExitCode
 	}
 	return rec
 }
@@ -205,20 +190,21 @@ func often(times uint64) uint64 {
 // backend, and whether the stop or its own end was seen first. The same applies to a run that crashed before
 // its end.
 func TestOneVerdict(t *testing.T) {
-	var dirs []string
+	var paths []string
 	for _, kind := range []string{"recordings", "transcripts"} {
-		found, err := filepath.Glob(filepath.Join("../reading/testdata", kind, "*", "*"))
+		found, err := filepath.Glob(filepath.Join("../reading/testdata", kind, "*", "*.json"))
 		require.NoError(t, err)
 		require.NotEmpty(t, found)
-		dirs = append(dirs, found...)
+		paths = append(paths, found...)
 	}
 	providers := providersOf()
-	for i, dir := range dirs {
+	for i, path := range paths {
 		if i%norace.Times(1, 4) != 0 {
 			continue // .ci/run replays all of them without the race detector
 		}
-		t.Run(filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), func(t *testing.T) {
-			rec := readRecorded(t, providers, dir)
+		name := filepath.Base(filepath.Dir(path)) + "/" + strings.TrimSuffix(filepath.Base(path), ".json")
+		t.Run(name, func(t *testing.T) {
+			rec := readRecorded(t, providers, path)
 			rec.requireOneVerdict(t, often(4))
 			random := rand.New(rand.NewPCG(uint64(i), 2))
 			for range often(4) {

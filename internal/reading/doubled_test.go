@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,32 +51,26 @@ var doubled = map[string]int{"gemini": 13}
 // A stream in which each line is repeated gives the same answer and usage.
 func TestRepeatedLines(t *testing.T) {
 	wrong, seen := map[string]int{}, 0
-	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
-		dirs, err := filepath.Glob(filepath.Join(root, "*", "*"))
-		require.NoError(t, err)
-		for _, dir := range dirs {
-			rec, cli := readRun(t, dir), filepath.Base(filepath.Dir(dir))
-			spec, ok := specs.ByName(cli)
-			require.True(t, ok)
-			text, resp, failure, _ := Replay(spec, rec)
-			if failure != nil || rec.Output != clispec.OutputStream {
-				continue
-			}
-			seen++
-			var twice strings.Builder
-			for line := range strings.Lines(rec.Stdout) {
-				twice.WriteString(line + line)
-			}
-			rec.Stdout = twice.String()
-			again, respAgain, failure, events := Replay(spec, rec)
-			require.Nil(t, failure, dir)
-			require.Equal(t, again, readerOf(append(events, missing(again, events)...)), dir)
-			if again != text {
-				wrong[cli]++
-				continue
-			}
-			require.Equal(t, resp.Usage, respAgain.Usage, dir)
+	for _, path := range allRecorded(t) {
+		rec, spec := readRecording(t, path), specOf(t, path)
+		text, resp, failure, _ := Replay(spec, rec)
+		if failure != nil || rec.Output != clispec.OutputStream {
+			continue
 		}
+		seen++
+		var twice strings.Builder
+		for line := range strings.Lines(rec.Stdout) {
+			twice.WriteString(line + line)
+		}
+		rec.Stdout = twice.String()
+		again, respAgain, failure, events := Replay(spec, rec)
+		require.Nil(t, failure, path)
+		require.Equal(t, again, readerOf(append(events, missing(again, events)...)), path)
+		if again != text {
+			wrong[spec.Name]++
+			continue
+		}
+		require.Equal(t, resp.Usage, respAgain.Usage, path)
 	}
 	t.Logf("of %d streams, these give another answer: %v", seen, wrong)
 	require.Equal(t, doubled, wrong)

@@ -2,14 +2,10 @@ package reading
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
@@ -25,20 +21,15 @@ func interpreters(t testing.TB) (all []*interpreter) {
 }
 
 // addRecorded seeds a fuzz test with output of the real CLIs.
-func addRecorded(f *testing.F, name string, add func(text string)) {
-	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*", "*", name))
-	require.NoError(f, err)
-	require.NotEmpty(f, files)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(f, err)
-		add(string(data))
+func addRecorded(f *testing.F, add func(Recording)) {
+	for _, path := range recorded(f, "transcripts", "*") {
+		add(readRecording(f, path))
 	}
 }
 
 func FuzzRules(f *testing.F) {
-	addRecorded(f, "stdout", func(text string) {
-		for line := range strings.Lines(text) {
+	addRecorded(f, func(rec Recording) {
+		for line := range strings.Lines(rec.Stdout) {
 			f.Add(strings.TrimSuffix(line, "\n"))
 		}
 	})
@@ -64,7 +55,7 @@ func FuzzRules(f *testing.F) {
 }
 
 func FuzzJudgeText(f *testing.F) {
-	addRecorded(f, "stderr", func(text string) { f.Add(text[:min(len(text), 500)], 429) })
+	addRecorded(f, func(rec Recording) { f.Add(rec.Stderr[:min(len(rec.Stderr), 500)], 429) })
 	for _, text := range scary {
 		f.Add(text, 500)
 	}

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 	"unicode"
@@ -29,13 +28,6 @@ func requireOneLine(t *testing.T, text string) {
 	for _, r := range text {
 		require.False(t, unicode.IsControl(r) || r == '\u2028' || r == '\u2029', "%q in %q", r, text)
 	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(data)
 }
 
 func retryLine(status int, code string) string {

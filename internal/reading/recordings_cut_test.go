@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,22 +52,20 @@ func TestRecordingsCutShort(t *testing.T) {
 			spec, ok := specs.ByName(name)
 			require.True(t, ok)
 			replay := ReplayBy(spec)
-			dirs, err := filepath.Glob(filepath.Join(recordingsDir, name, "*"))
-			require.NoError(t, err)
-			want := map[string][]verdictRun{}
-			if !everyCut && !*update {
-				want = cutVerdicts(t, name)
-			}
-			var seen []string
-			for _, dir := range dirs {
-				rec := readRun(t, dir)
+			seen := 0
+			for _, path := range recorded(t, "recordings", name) {
+				rec := readRecording(t, path)
 				if rec.Output != clispec.OutputStream {
 					continue
 				}
-				seen = append(seen, filepath.Base(dir)+": "+strings.Join(cutShort(t, name, replay, rec, dir, want[filepath.Base(dir)]), ", "))
+				seen++
+				var want []verdictRun
+				if !everyCut && !*update {
+					want = cutVerdicts(t, path)
+				}
+				requireExpected(t, path, "cut", cutShort(t, name, replay, rec, path, want))
 			}
-			require.NotEmpty(t, seen)
-			golden(t, cutGolden(name), seen)
+			require.Positive(t, seen)
 		})
 	}
 }
@@ -80,42 +77,32 @@ var everyCut = os.Getenv("CLICHAIN_CONFORMANCE") == "long"
 
 var cutDistance = norace.Times(8, 40)
 
-func cutGolden(name string) string {
-	return filepath.Join("testdata", "golden", "recordings", "cut", name+".json")
-}
-
-// cutVerdicts returns the verdicts of the golden file of a CLI, by recording.
-func cutVerdicts(t *testing.T, name string) map[string][]verdictRun {
+// cutVerdicts returns the expected verdicts on a recording that is cut, in the order of its lines.
+func cutVerdicts(t *testing.T, path string) (all []verdictRun) {
 	t.Helper()
-	data, err := os.ReadFile(cutGolden(name))
-	require.NoError(t, err)
-	var lines []string
-	require.NoError(t, json.Unmarshal(data, &lines))
-	all := map[string][]verdictRun{}
-	for _, line := range lines {
-		recording, runs, _ := strings.Cut(line, ": ")
-		for run := range strings.SplitSeq(runs, ", ") {
-			numbers, verdict, _ := strings.Cut(run, " ")
-			first, last, isRange := strings.Cut(numbers, "-")
-			if !isRange {
-				last = first
-			}
-			from, err := strconv.Atoi(first)
-			require.NoError(t, err)
-			to, err := strconv.Atoi(last)
-			require.NoError(t, err)
-			all[recording] = append(all[recording], verdictRun{verdict, from, to})
+	var runs []string
+	require.NoError(t, json.Unmarshal(readRun(t, path).Expected["cut"], &runs))
+	for _, run := range runs {
+		numbers, verdict, _ := strings.Cut(run, " ")
+		first, last, isRange := strings.Cut(numbers, "-")
+		if !isRange {
+			last = first
 		}
+		from, err := strconv.Atoi(first)
+		require.NoError(t, err)
+		to, err := strconv.Atoi(last)
+		require.NoError(t, err)
+		all = append(all, verdictRun{verdict, from, to})
 	}
 	return all
 }
 
 // cutShort judges a recording cut after lines, and returns the verdicts with the line numbers. For a cut that
 // it omits, it uses the expected verdict.
-func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir string, want []verdictRun) []string {
+func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, path string, want []verdictRun) []string {
 	t.Helper()
 	offset := rand.N(cutDistance)
-	t.Logf("%s: every line number %d from %d", dir, cutDistance, offset)
+	t.Logf("%s: every line number %d from %d", path, cutDistance, offset)
 	whole, _, wholeFailure, _ := replay(rec)
 	lines := strings.SplitAfter(rec.Stdout, "\n")
 	if lines[len(lines)-1] == "" {
@@ -126,7 +113,7 @@ func cutShort(t *testing.T, name string, replay ReplayFunc, rec Recording, dir s
 	var runs runLengths
 	said, complained := false, false
 	for n := 0; n <= len(lines); n++ {
-		at := fmt.Sprintf("%s after %d lines", dir, n)
+		at := fmt.Sprintf("%s after %d lines", path, n)
 		if n > 0 {
 			said = said || isLastWord(t, name, lines[n-1])
 		}

@@ -64,7 +64,7 @@ func TestRetryWithRecovery(t *testing.T) {
 // The end of a limit comes from an exact time, else from a text, else from a delay of a retry, if only the
 // service can have requested that delay.
 func TestLimitEnd(t *testing.T) {
-	now := recordedAt
+	now := time.Date(2026, 11, 21, 0, 20, 0, 0, time.UTC)
 	at := func(d time.Duration) time.Time { return now.Add(d) }
 	limit := func(status, reset string) string {
 		return `{"type":"rate_limit_event","rate_limit_info":{"status":"` + status + `"` + reset + `}}` + "\n"

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
-	"github.com/clichain/clichain/specs"
 )
 
 // readerOf returns the text of a reader that joins the text of a stream and discards it on a reset.
@@ -42,31 +40,25 @@ var completed = map[string]bool{"claude/max-turns-remark": true, "claude/lean-sc
 // stream achieves that without further events, except those in completed.
 func TestStreamedTextIsTheAnswer(t *testing.T) {
 	seen := 0
-	for _, root := range []string{recordingsDir, "testdata/transcripts"} {
-		dirs, err := filepath.Glob(filepath.Join(root, "*", "*"))
-		require.NoError(t, err)
-		for _, dir := range dirs {
-			name := filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
-			t.Run(name, func(t *testing.T) {
-				spec, ok := specs.ByName(filepath.Base(filepath.Dir(dir)))
-				require.True(t, ok)
-				rec := readRun(t, dir)
-				text, _, failure, events := Replay(spec, rec)
-				if failure != nil {
-					return
-				}
-				seen++
-				owed := missing(text, events)
-				require.Equal(t, text, readerOf(append(events, owed...)))
-				// The document of qwen also contains the blocks of the answer.
-				if rec.Output == clispec.OutputStream && !completed[name] || strings.HasPrefix(name, "qwen/json") {
-					require.Empty(t, owed)
-				} else {
-					require.Len(t, owed, 1)
-					require.Equal(t, call.EventText, owed[0].Kind)
-				}
-			})
-		}
+	for _, path := range allRecorded(t) {
+		name := nameOf(path)
+		t.Run(name, func(t *testing.T) {
+			rec := readRecording(t, path)
+			text, _, failure, events := Replay(specOf(t, path), rec)
+			if failure != nil {
+				return
+			}
+			seen++
+			owed := missing(text, events)
+			require.Equal(t, text, readerOf(append(events, owed...)))
+			// The document of qwen also contains the blocks of the answer.
+			if rec.Output == clispec.OutputStream && !completed[name] || strings.HasPrefix(name, "qwen/json") {
+				require.Empty(t, owed)
+			} else {
+				require.Len(t, owed, 1)
+				require.Equal(t, call.EventText, owed[0].Kind)
+			}
+		})
 	}
 	require.Greater(t, seen, 40)
 }

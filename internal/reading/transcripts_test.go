@@ -1,25 +1,14 @@
 package reading
 
 import (
-	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/specs"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 const (
 	hello = "Bonjour 中文 😀 done"
@@ -75,18 +64,13 @@ var transcripts = map[string]struct {
 }
 
 func TestTranscripts(t *testing.T) {
-	recorded, err := filepath.Glob("testdata/transcripts/*/*")
-	require.NoError(t, err)
-	require.Len(t, recorded, len(transcripts), "every recording has a verdict in the table")
-	for _, dir := range recorded {
-		name, err := filepath.Rel("testdata/transcripts", dir)
-		require.NoError(t, err)
-		t.Run(name, func(t *testing.T) {
-			want, ok := transcripts[filepath.ToSlash(name)]
+	paths := recorded(t, "transcripts", "*")
+	require.Len(t, paths, len(transcripts), "every recording has a verdict in the table")
+	for _, path := range paths {
+		t.Run(nameOf(path), func(t *testing.T) {
+			want, ok := transcripts[nameOf(path)]
 			require.True(t, ok, "no verdict for it in the table")
-			spec, ok := specs.ByName(filepath.Dir(name))
-			require.True(t, ok)
-			text, resp, failure, events := Replay(spec, readRecording(t, dir))
+			text, resp, failure, events := Replay(specOf(t, path), readRecording(t, path))
 			if want.reason == "" {
 				require.Nil(t, failure)
 			} else {
@@ -94,80 +78,15 @@ func TestTranscripts(t *testing.T) {
 				require.Equal(t, want.reason, failure.Reason, "%v", failure)
 			}
 			require.Equal(t, want.text, text)
-			golden(t, filepath.Join("testdata", "golden", "transcripts", strings.ReplaceAll(name, string(filepath.Separator), "-")+".json"),
-				summary{text, resp, failure, compact(events)})
+			requireExpected(t, path, "result", summary{text, resp, failure, compact(events)})
 		})
 	}
 }
 
 // A run that timed out while the CLI was retrying has the reason of the retry and is still a timeout.
 func TestRetriedTimeoutIsTimeout(t *testing.T) {
-	rec := readRecording(t, "testdata/transcripts/claude/stream-401")
-	_, _, failure, _ := Replay(specs.Claude(), rec)
+	_, _, failure, _ := Replay(specs.Claude(), readRecording(t, "testdata/transcripts/claude/stream-401.json"))
 	require.ErrorIs(t, failure, call.ErrUnauthenticated)
 	require.ErrorIs(t, failure, call.ErrTimeout)
 	require.False(t, errors.Is(failure, call.ErrRateLimited))
-}
-
-type summary struct {
-	Text     string        `json:"text"`
-	Response call.Response `json:"response"`
-	Failure  *call.Error   `json:"failure"`
-	Events   []call.Event  `json:"events"`
-}
-
-// compact removes fields that make golden files long without showing anything.
-func compact(events []call.Event) []call.Event {
-	for i := range events {
-		events[i].Backend = ""
-	}
-	return events
-}
-
-func readRecording(t *testing.T, dir string) Recording {
-	t.Helper()
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		return string(data)
-	}
-	rec := Recording{Stdout: read("stdout"), Stderr: read("stderr"), Output: outputOf(t, read("argv")), Now: time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)}
-	status, _, _ := strings.Cut(strings.TrimSpace(read("exit")), " ")
-	if status == "timeout" {
-		rec.TimedOut = true
-		return rec
-	}
-	code, err := strconv.Atoi(status)
-	require.NoError(t, err)
-	rec.ExitCode = code
-	return rec
-}
-
-// outputOf returns the output mode of a recorded command line.
-func outputOf(t *testing.T, argv string) clispec.OutputMode {
-	var args []string
-	require.NoError(t, json.Unmarshal([]byte(argv), &args))
-	line := strings.Join(args, " ")
-	streams := []string{"stream-json", "exec --json", "resume --json", "run --format json", "--mode json", "cline --json", "--output-format=json"}
-	switch {
-	case slices.ContainsFunc(streams, func(words string) bool { return strings.Contains(line, words) }):
-		return clispec.OutputStream
-	case strings.Contains(line, "format json"), strings.Contains(line, "-o json"):
-		return clispec.OutputJSON
-	}
-	return clispec.OutputText
-}
-
-func golden(t *testing.T, path string, value any) {
-	t.Helper()
-	got, err := json.MarshalIndent(value, "", "  ")
-	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, append(got, '\n'), 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "run the test with -update to make it")
-	require.Equal(t, strings.TrimSpace(string(want)), string(got))
 }
