@@ -87,7 +87,7 @@ conformance/kept
 GOENV=/settings/of/the/user
 GOFLAGS=-v
 `
-	demo := "\n$ " + regexp.MustCompile(`(?m)^go run ./cmd/clichain demo.*`).FindString(read(t, "README.md")) + "\ngo run ./cmd/clichain demo\n" + found
+	demo := "\n$ " + regexp.MustCompile(`(?m)^go run ./examples/demo.*`).FindString(read(t, "README.md")) + "\ngo run ./examples/demo\n" + found
 	test := "\n$ go test -race -p 4 -timeout 60m work\ngo test -race -p 4 -timeout 60m work\n" + found
 	none := "bare: README has no line like ^go test.* work$\n"
 	for name, c := range map[string]struct{ fails, without, want string }{

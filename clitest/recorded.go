@@ -74,11 +74,11 @@ func inJSON(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// Recorded is a CLI that repeats a recorded run. The file is a JSON object with the lists of lines "stdout" and "stderr",
-// each line with its end, and either "exit_code" or "timed_out": true, at which the fake hangs. A stream that is no list
-// is an object {"base64": "..."}. docs/how-to/run-the-tests.md says how to record a run. Recorded does not compare its
-// arguments and stdin with the recorded ones; use a [Recorder] for that. Recorded ends the test if the file is not a
-// recording. [Replay] replays calls and not CLIs.
+// Recorded is a CLI that repeats a recorded run. The file is a JSON object with the lists of lines "stdout" and
+// "stderr", each line with its end, and either "exit_code" or "timed_out": true, at which the fake hangs. A stream that
+// is no list is an object {"base64": "..."}. docs/how-to/run-the-tests.md says how to record a run. Recorded does not
+// compare its arguments and stdin with the recorded ones; use a [Recorder] for that. Recorded ends the test if the file
+// is not a recording. [Replay] replays calls and not CLIs.
 func Recorded(t TB, file string) Scenario {
 	t.Helper()
 	run, err := recording.Read(file)

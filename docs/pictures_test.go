@@ -109,7 +109,7 @@ func drawTerminal(t *testing.T, source string) string {
 	var s svg
 	var at time.Duration
 	width, y := 0.0, 32.0
-	for line := range strings.Lines("$ go run ./cmd/clichain demo\n\n" + source) {
+	for line := range strings.Lines("$ go run ./examples/demo\n\n" + source) {
 		line = strings.TrimRight(line, "\n")
 		if found := moment.FindStringSubmatch(line); found != nil {
 			took, err := time.ParseDuration(strings.ReplaceAll(found[1], " ", ""))

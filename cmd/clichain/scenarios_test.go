@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/cmd/clichain/internal/ask"
+	"github.com/clichain/clichain/internal/demo"
 )
 
 // scenario returns the scenario of a fake. A fake with the name of a real CLI prints the format of that CLI.
@@ -24,7 +24,7 @@ func scenario(name, kind, text string) clitest.Scenario {
 	case "echo":
 		steps = append(steps, clitest.Step{Echo: true})
 	case "loggedout":
-		steps = append(steps, ask.LoggedOut().Steps[2:]...)
+		steps = append(steps, demo.LoggedOut().Steps[2:]...)
 	case "limit":
 		steps = append(steps, stdout(`{"type":"turn.failed","error":{"message":"You've hit your usage limit. Try again in 3 hours."}}`)...)
 		steps = append(steps, clitest.Exit(1))

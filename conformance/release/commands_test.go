@@ -22,7 +22,7 @@ const answer = "Hook, bookmark, lock pick."
 // commands are the lines that the pages may contain, at most once per page.
 var commands = []command{
 	// These lines need a checkout. .ci/bare runs them.
-	{begins: "go run ./cmd/clichain demo", as: ":"},
+	{begins: "go run ./examples/demo", as: ":"},
 	{begins: "go test -race -p 4 -timeout ", as: ":"},
 
 	{begins: "go install ", then: `ls "$(go env GOPATH)/bin"`, prints: `(?m)^clichain$`},

@@ -3,7 +3,6 @@ package ask
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/stretchr/testify/require"
@@ -23,14 +22,6 @@ func TestTerminalText(t *testing.T) {
 	}
 	require.Equal(t, "a]0;title\n\né\tz\n", out.String())
 	require.Equal(t, "b uses x[2J y\n", status.String())
-}
-
-func TestBar(t *testing.T) {
-	require.Equal(t, "", bar(0, time.Second, 10))
-	require.Equal(t, "▏", bar(time.Millisecond, time.Second, 10))
-	require.Equal(t, "█████", bar(500*time.Millisecond, time.Second, 10))
-	require.Equal(t, "█████▌", bar(550*time.Millisecond, time.Second, 10))
-	require.Equal(t, "██████████", bar(2*time.Second, time.Second, 10))
 }
 
 func TestWarningsOfFailure(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/cmd/clichain/internal/console"
 	"github.com/clichain/clichain/cmd/clichain/internal/terminal"
+	"github.com/clichain/clichain/internal/demo"
 )
 
 // timeline draws one row per attempt, with a bar for its duration.
@@ -70,18 +71,9 @@ func (t *timeline) line(r row, width int) string {
 	if r.state == answered {
 		name = t.style.Bold(name)
 	}
-	bar := fmt.Sprintf("%-*s", cells, bar(r.took, t.full, cells))
+	bar := fmt.Sprintf("%-*s", cells, demo.Bar(r.took, t.full, cells))
 	label := mark + " " + terminal.Shorten(r.label, t.labelWidth(width))
 	return fmt.Sprintf("  %s  %s %8s  %s", name, paint(bar), took, paint(label))
-}
-
-// bar draws d in eighths of a cell. A duration of 1 ms or more has at least one eighth.
-func bar(d, full time.Duration, cells int) string {
-	if full <= 0 || d < time.Millisecond {
-		return ""
-	}
-	eighths := max(1, min(int(int64(cells)*8*int64(d)/int64(full)), cells*8))
-	return strings.Repeat("█", eighths/8) + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[eighths%8]))
 }
 
 func rowOf(a clichain.Attempt) row {
