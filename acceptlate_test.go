@@ -100,7 +100,7 @@ func TestRejectionStartsNoCooldown(t *testing.T) {
 					require.NotErrorIs(t, err, clichain.ErrCoolingDown)
 				}
 				require.Equal(t, 6, b.asked)
-				state, err := c.StoreOf().Load(t.Context(), clichain.CooldownKey(b, ""))
+				state, err := storeOf(c).Load(t.Context(), cooldownKey(b, ""))
 				require.NoError(t, err)
 				require.Zero(t, state)
 			})

@@ -23,7 +23,7 @@ func TestAccountKeyOfLogin(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "one")
 	t.Setenv("STRANGERS_KEY", "x")
 	key := func(cfg clichain.Config) string {
-		key, account := clichain.AccountKey(clichain.NewProvider(specs.Codex(), &cfg))
+		key, account := accountKey(clichain.NewProvider(specs.Codex(), &cfg))
 		require.Empty(t, account)
 		return key
 	}
@@ -56,11 +56,11 @@ func TestAccountKeyOfLogin(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "two")
 	require.NotEqual(t, usual, key(clichain.Config{}))
 
-	require.Equal(t, key(clichain.Config{}), first(clichain.AccountKey(wrapper{clichain.NewProvider(specs.Codex(), nil)})))
-	require.NotEqual(t, key(clichain.Config{}), first(clichain.AccountKey(clichain.NewProvider(specs.Claude(), nil))))
-	require.Empty(t, first(clichain.AccountKey(&backend{name: "function"})))
-	require.Empty(t, first(clichain.AccountKey(chainOf())))
-	require.Empty(t, first(clichain.AccountKey(clichain.NewProvider(clispec.Spec{Name: "invalid"}, nil))))
+	require.Equal(t, key(clichain.Config{}), first(accountKey(wrapper{clichain.NewProvider(specs.Codex(), nil)})))
+	require.NotEqual(t, key(clichain.Config{}), first(accountKey(clichain.NewProvider(specs.Claude(), nil))))
+	require.Empty(t, first(accountKey(&backend{name: "function"})))
+	require.Empty(t, first(accountKey(chainOf())))
+	require.Empty(t, first(accountKey(clichain.NewProvider(clispec.Spec{Name: "invalid"}, nil))))
 }
 
 func first(key, _ string) string { return key }
@@ -71,17 +71,17 @@ func TestAccountKeyWithoutLoginRules(t *testing.T) {
 	spec.Login, spec.ProviderSlug = clispec.LoginRules{}, ""
 	other := spec
 	other.Name = "other"
-	key := first(clichain.AccountKey(clichain.NewProvider(spec, nil)))
+	key := first(accountKey(clichain.NewProvider(spec, nil)))
 	require.NotEmpty(t, key)
-	require.NotEqual(t, key, first(clichain.AccountKey(clichain.NewProvider(other, nil))))
+	require.NotEqual(t, key, first(accountKey(clichain.NewProvider(other, nil))))
 	t.Setenv("HOME", t.TempDir())
-	require.NotEqual(t, key, first(clichain.AccountKey(clichain.NewProvider(spec, nil))))
+	require.NotEqual(t, key, first(accountKey(clichain.NewProvider(spec, nil))))
 }
 
 // Config.Account alone identifies the account of one vendor, on all machines.
 func TestAccountKeyOfNamedAccount(t *testing.T) {
 	key := func(spec clispec.Spec, cfg clichain.Config) string {
-		key, account := clichain.AccountKey(clichain.NewProvider(spec, &cfg))
+		key, account := accountKey(clichain.NewProvider(spec, &cfg))
 		require.Equal(t, cfg.Account, account)
 		return key
 	}
@@ -105,15 +105,15 @@ func TestAccountIsValidated(t *testing.T) {
 func BenchmarkAccountKey(b *testing.B) {
 	p := clichain.NewProvider(specs.Claude(), &clichain.Config{Timeout: time.Second})
 	for b.Loop() {
-		_, _ = clichain.AccountKey(p)
+		_, _ = accountKey(p)
 	}
 }
 
 // A call computes the key once.
 func TestAccountKeyOfCallStays(t *testing.T) {
-	codex := clichain.CallOf(clichain.NewProvider(specs.Codex(), nil))
+	codex := callOf(clichain.NewProvider(specs.Codex(), nil))
 	key, _ := codex.AccountKey()
 	t.Setenv("CODEX_HOME", t.TempDir())
 	require.Equal(t, key, first(codex.AccountKey()))
-	require.NotEqual(t, key, first(clichain.AccountKey(clichain.NewProvider(specs.Codex(), nil))))
+	require.NotEqual(t, key, first(accountKey(clichain.NewProvider(specs.Codex(), nil))))
 }

@@ -166,7 +166,7 @@ func TestPayersAreKeptApart(t *testing.T) {
 		req.Billing = payer
 		key, err := p.HoldKey(t.Context(), req)
 		require.NoError(t, err)
-		keys[key], cooldowns[clichain.CooldownKeyOf(p, req)] = true, true
+		keys[key], cooldowns[cooldownKeyOf(p, req)] = true, true
 	}
 	require.Len(t, keys, 2)
 	require.Len(t, cooldowns, 2)

@@ -25,6 +25,16 @@ type candidate interface {
 	check(ctx context.Context, req Request) error
 }
 
+func init() {
+	cooling.KeeperOf = func(b any) *cooling.Keeper {
+		if p, ok := b.(*Provider); ok {
+			return p.impl.Breaker()
+		}
+		return b.(*Chain).cooldown
+	}
+	cooling.CallOf = func(b any, req Request) cooling.Call { return candidateOf(b.(Backend)).Cooldown(req) }
+}
+
 // candidateOf is the only function that distinguishes the kinds of backends.
 func candidateOf(b Backend) candidate {
 	switch b := b.(type) {

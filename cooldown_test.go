@@ -36,7 +36,7 @@ func TestRestUntilTheResetTime(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, next := limited("a", time.Now().Add(test.told)), &backend{name: "next"}
-				c := chainOf(a, next).CooldownsWithout(0.5, nil)
+				c := onClock(chainOf(a, next), 0.5, nil)
 				for range 3 {
 					resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 					require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestRestUntilTheResetTime(t *testing.T) {
 				resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 				require.NoError(t, err)
 				require.Equal(t, "from a", resp.Text)
-				rest, _ := c.StoreOf().Load(t.Context(), "a")
+				rest, _ := storeOf(c).Load(t.Context(), "a")
 				require.Zero(t, rest, "a success clears it")
 			})
 		})
@@ -124,7 +124,7 @@ func TestCallsUnderWay(t *testing.T) {
 	run := func(t *testing.T, last error, want time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			h := &held{name: "a", release: make(chan error)}
-			c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
+			c := onClock(clichain.ChainOf([]clichain.Backend{h}, nil), 0.5, nil)
 			var calls sync.WaitGroup
 			for range 10 {
 				calls.Go(func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
@@ -185,7 +185,7 @@ func TestClockJumps(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			now := start
 			a := failing("a", clichain.ReasonUsageLimit)
-			c := chainOf(a).CooldownsWithout(0.5, func() time.Time { return now })
+			c := onClock(chainOf(a), 0.5, func() time.Time { return now })
 			call := func() error { _, err := c.Complete(t.Context(), clichain.Prompt("hi")); return err }
 			require.ErrorIs(t, call(), clichain.ErrUsageLimit)
 			now = start.Add(test.jump)

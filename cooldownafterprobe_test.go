@@ -34,7 +34,7 @@ func TestAttemptAfterProbe(t *testing.T) {
 					time.AfterFunc(time.Second, func() {
 						now := time.Now()
 						limited := cooldown.State{Reason: clichain.ReasonRateLimited, Failures: 1, At: now, Until: now.Add(time.Minute)}
-						_ = c.StoreOf().Update(t.Context(), clichain.CooldownKey(p, ""), put(limited))
+						_ = storeOf(c).Update(t.Context(), cooldownKey(p, ""), put(limited))
 					})
 				}
 				resp, err := c.Complete(t.Context(), clichain.Prompt("good"))

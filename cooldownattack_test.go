@@ -131,7 +131,7 @@ func TestCooldownProbeFailsAndTheNextBackendAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, next := &picky{name: "a", reason: clichain.ReasonExit}, &backend{name: "next"}
 		p.broken.Store(true)
-		c := clichain.ChainOf([]clichain.Backend{p, next}, nil).CooldownsWithout(0.5, nil)
+		c := onClock(clichain.ChainOf([]clichain.Backend{p, next}, nil), 0.5, nil)
 		for i := range 5 {
 			require.Empty(t, askOf(t, c, fmt.Sprint("good ", i)))
 		}

@@ -63,7 +63,7 @@ func (p *picky) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clic
 }
 
 func (p *picky) chain(cfg *clichain.ChainConfig) *clichain.Chain {
-	return clichain.ChainOf([]clichain.Backend{p}, cfg).CooldownsWithout(0.5, nil)
+	return onClock(clichain.ChainOf([]clichain.Backend{p}, cfg), 0.5, nil)
 }
 
 // askOf makes a call and returns the reason of its failure.
@@ -189,7 +189,7 @@ func TestCooldownCountEndsWithASuccess(t *testing.T) {
 			askOf(t, c, text)
 		}
 		require.Zero(t, p.probed.Load())
-		state, err := c.StoreOf().Load(t.Context(), clichain.CooldownKey(p, ""))
+		state, err := storeOf(c).Load(t.Context(), cooldownKey(p, ""))
 		require.NoError(t, err)
 		require.Zero(t, state)
 	})

@@ -17,7 +17,7 @@ func TestJitter(t *testing.T) {
 	for chance, want := range map[float64]time.Duration{0: 24 * time.Second, 0.5: 30 * time.Second, 0.75: 33 * time.Second, 1: 36 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			a := failing("a", clichain.ReasonOverloaded)
-			c := chainOf(a).CooldownsWithout(chance, nil)
+			c := onClock(chainOf(a), chance, nil)
 			for _, rest := range []time.Duration{want, 2 * want} {
 				_, _ = c.Complete(t.Context(), clichain.Prompt("hi"))
 				until := coolingUntil(t, c, a)
@@ -53,7 +53,7 @@ func TestFailuresInARow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &backend{name: "a"}
-				c := chainOf(a).CooldownsWithout(0.5, nil)
+				c := onClock(chainOf(a), 0.5, nil)
 				for i, reason := range test.calls {
 					if a.err = nil; reason != "" {
 						a.err = &clichain.BackendError{Reason: reason}

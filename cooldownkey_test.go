@@ -55,7 +55,7 @@ func TestCooldownKey(t *testing.T) {
 	model := ""
 	key := func(cfg clichain.Config) string {
 		cfg.Binary = program
-		return clichain.CooldownKey(clichain.NewProvider(specs.Codex(), &cfg), model)
+		return cooldownKey(clichain.NewProvider(specs.Codex(), &cfg), model)
 	}
 	first := key(clichain.Config{})
 	require.Regexp(t, `^codex@[0-9a-f]{16}$`, first)
@@ -91,12 +91,12 @@ func TestCooldownKey(t *testing.T) {
 	})
 	first = key(clichain.Config{})
 	wrapped := wrapper{clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: program})}
-	require.Equal(t, first, clichain.CooldownKey(wrapped, ""))
+	require.Equal(t, first, cooldownKey(wrapped, ""))
 	model = "codex/gpt-5.5"
 	require.Equal(t, first+"/gpt-5.5", key(clichain.Config{}))
 	model = specs.Codex().DefaultModel
 	require.Equal(t, first, key(clichain.Config{}))
-	require.Empty(t, clichain.CooldownKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"}), ""))
-	require.Empty(t, clichain.CooldownKey(chainOf(), ""))
-	require.Less(t, len(clichain.CooldownKey(&backend{name: strings.Repeat("x", 1000)}, strings.Repeat("y", 1000))), 300)
+	require.Empty(t, cooldownKey(clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nowhere/codex"}), ""))
+	require.Empty(t, cooldownKey(chainOf(), ""))
+	require.Less(t, len(cooldownKey(&backend{name: strings.Repeat("x", 1000)}, strings.Repeat("y", 1000))), 300)
 }

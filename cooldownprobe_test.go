@@ -49,7 +49,7 @@ func (h *held) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clich
 // probing returns a chain whose only backend has completed a cooldown, without a call since.
 func probing(t *testing.T) (*clichain.Chain, *held) {
 	h := &held{name: "a", release: make(chan error, 1)}
-	c := clichain.ChainOf([]clichain.Backend{h}, nil).CooldownsWithout(0.5, nil)
+	c := onClock(clichain.ChainOf([]clichain.Backend{h}, nil), 0.5, nil)
 	h.release <- &clichain.BackendError{Reason: clichain.ReasonUsageLimit}
 	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrUsageLimit)

@@ -27,8 +27,8 @@ func TestNonsenseInTheStore(t *testing.T) {
 	}
 	for range 2000 {
 		rest := cooldown.State{Reason: clichain.ReasonUsageLimit, Failures: rand.Int() - rand.Int(), At: around(), Until: around(), Probe: around()}
-		c := chainOf(failing("a", clichain.ReasonUsageLimit)).CooldownsWithout(rand.Float64(), func() time.Time { return now })
-		require.NoError(t, c.StoreOf().Update(t.Context(), "a", func(cooldown.State) cooldown.State { return rest }))
+		c := onClock(chainOf(failing("a", clichain.ReasonUsageLimit)), rand.Float64(), func() time.Time { return now })
+		require.NoError(t, storeOf(c).Update(t.Context(), "a", func(cooldown.State) cooldown.State { return rest }))
 		for range 20 {
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 			if !errors.Is(err, clichain.ErrCoolingDown) {
@@ -38,7 +38,7 @@ func TestNonsenseInTheStore(t *testing.T) {
 			require.LessOrEqual(t, be.RetryAfter.Sub(now), resettime.Longest, "%+v", rest)
 			now = be.RetryAfter
 		}
-		kept, err := c.StoreOf().Load(t.Context(), "a")
+		kept, err := storeOf(c).Load(t.Context(), "a")
 		require.NoError(t, err)
 		require.True(t, kept.Until.After(now), "%+v became %+v", rest, kept)
 		require.LessOrEqual(t, kept.Until.Sub(now), time.Hour, "%+v became %+v", rest, kept)

@@ -76,7 +76,7 @@ func BenchmarkDecisions(b *testing.B) {
 // Thousands of concurrent calls on one chain: each returns an answer or an error, and leaves no memory behind.
 func TestManyCallsOfOneChain(t *testing.T) {
 	const waves, callers = 2, 5000 // the race detector supports 8128 goroutines
-	calls := clichain.Often(10, 1)
+	calls := often(10, 1)
 	c := decisive(t, nil)
 	var before, after runtime.MemStats
 	for wave := range waves + 1 {

@@ -74,7 +74,7 @@ func blocks(text, language string) (found []string) {
 func parrot(t *testing.T) *clichain.Provider {
 	t.Helper()
 	spec := clichain.CliSpec{Name: "parrot", Binary: "parrot", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
-	for _, reason := range clichain.PolicyReasons() {
+	for _, reason := range policyReasons() {
 		spec.Lines = append(spec.Lines, clispec.LineRule{Pattern: fmt.Sprintf(`(?m)^fail with %s$`, reason), Reason: reason})
 	}
 	return provider(t, spec, clichain.Config{}, play(readStdin, clitest.Step{Echo: true}, clitest.Exit(1)))

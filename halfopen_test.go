@@ -52,7 +52,7 @@ func askAll(t *testing.T, path string, b lent, calls int, now func() time.Time) 
 	for i := range calls {
 		running.Go(func() {
 			store := slowDisk{cooldown.NewFile(path, nil)}
-			c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: store}).CooldownsWithout(0.5, now)
+			c := onClock(clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: store}), 0.5, now)
 			if _, errs[i] = c.Complete(context.WithoutCancel(t.Context()), clichain.Prompt("hi")); errs[i] != nil {
 				b.refused.Add(1)
 			}
@@ -94,7 +94,7 @@ func oneProbe(t *testing.T) int32 {
 	first := clichain.ChainOf([]clichain.Backend{limited}, &clichain.ChainConfig{Store: cooldown.NewFile(path, nil)})
 	_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrUsageLimit)
-	state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(limited, ""))
+	state, err := storeOf(first).Load(t.Context(), cooldownKey(limited, ""))
 	require.NoError(t, err)
 	after := func() time.Time { return state.Until.Add(time.Second) }
 	b := lent{backend: limited, asked: new(atomic.Int32), refused: new(atomic.Int32)}

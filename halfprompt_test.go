@@ -159,7 +159,7 @@ func TestHalfPromptsOnABusyMachine(t *testing.T) {
 		steps := play(clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Record: dir}, stdout(resultLine("done")+"\n"))
 		p := provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, steps)
 		var answers, left atomic.Int64
-		left.Store(int64(clichain.Often(250, 12)))
+		left.Store(int64(often(250, 12)))
 		var workers sync.WaitGroup
 		for worker := range uint64(4) {
 			workers.Go(func() {

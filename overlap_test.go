@@ -81,7 +81,7 @@ func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
 		return &clichain.Response{Text: "here"}, nil
 	})
 	store := cooldown.NewMemory()
-	require.NoError(t, store.Update(t.Context(), clichain.CooldownKey(next, ""), func(cooldown.State) cooldown.State {
+	require.NoError(t, store.Update(t.Context(), cooldownKey(next, ""), func(cooldown.State) cooldown.State {
 		return cooldown.State{Reason: clichain.ReasonExit, Failures: 3, Requests: "0123456789abcdef", At: time.Now()}
 	}))
 	c := clichain.ChainOf([]clichain.Backend{provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, slowToEnd()), next}, &clichain.ChainConfig{

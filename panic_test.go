@@ -106,13 +106,13 @@ func TestPanicGivesTheProbeBack(t *testing.T) {
 	now := time.Now()
 	b := &panicking{backend: *failing("a", clichain.ReasonUsageLimit)}
 	failed := failing("a", clichain.ReasonUsageLimit)
-	first := clichain.ChainOf([]clichain.Backend{failed}, nil).CooldownsWithout(0.5, func() time.Time { return now })
+	first := onClock(clichain.ChainOf([]clichain.Backend{failed}, nil), 0.5, func() time.Time { return now })
 	_, err := first.Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrUsageLimit)
-	c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: first.StoreOf()})
-	state, err := first.StoreOf().Load(t.Context(), clichain.CooldownKey(b, ""))
+	c := clichain.ChainOf([]clichain.Backend{b}, &clichain.ChainConfig{Store: storeOf(first)})
+	state, err := storeOf(first).Load(t.Context(), cooldownKey(b, ""))
 	require.NoError(t, err)
-	c.CooldownsWithout(0.5, func() time.Time { return state.Until.Add(time.Second) })
+	onClock(c, 0.5, func() time.Time { return state.Until.Add(time.Second) })
 	for range 2 {
 		require.PanicsWithValue(t, "backend", func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
 	}

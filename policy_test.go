@@ -20,7 +20,7 @@ import (
 func restsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration, probed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		a := failing("a", reason)
-		c := clichain.ChainOf([]clichain.Backend{a}, &cfg).CooldownsWithout(0.5, nil)
+		c := onClock(clichain.ChainOf([]clichain.Backend{a}, &cfg), 0.5, nil)
 		for n := range 10 {
 			_, err := c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hi ", n)))
 			require.Equal(t, n+1, a.asked)
@@ -164,5 +164,5 @@ func TestPolicyThatIsNonsense(t *testing.T) {
 }
 
 func TestEveryReasonHasARow(t *testing.T) {
-	require.ElementsMatch(t, call.Reasons(), clichain.PolicyReasons())
+	require.ElementsMatch(t, call.Reasons(), policyReasons())
 }

@@ -19,7 +19,7 @@ import (
 func storeWith(t *testing.T, b clichain.Backend, used map[string]float64) *cooldown.Memory {
 	t.Helper()
 	store, now := cooldown.NewMemory(), time.Now()
-	key, _ := clichain.AccountKey(b)
+	key, _ := accountKey(b)
 	require.NoError(t, store.UpdateQuota(t.Context(), key, func(q cooldown.Quota) cooldown.Quota {
 		for name, share := range used {
 			q.Windows = append(q.Windows, call.QuotaWindow{

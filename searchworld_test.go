@@ -167,7 +167,7 @@ func (s *searchScenario) run() *searchWorld {
 	if s.Strict {
 		cfg.Policy = map[clichain.Reason]clichain.Rule{clichain.ReasonExit: {Stop: true}}
 	}
-	chain := clichain.ChainOf(backends, cfg).CooldownsWithout(0.5, w.now)
+	chain := onClock(clichain.ChainOf(backends, cfg), 0.5, w.now)
 	for _, step := range s.Steps {
 		time.Sleep(step.Wait)
 		w.mu.Lock()

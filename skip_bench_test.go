@@ -27,8 +27,8 @@ func restingAll(tb testing.TB, reason clichain.Reason) *clichain.Chain {
 		program := filepath.Join(bin, spec.Binary)
 		require.NoError(tb, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
 		p := clichain.NewProvider(spec, &clichain.Config{Binary: program})
-		rest.Scope = clichain.ScopeOf(reason, p)
-		require.NoError(tb, store.Update(tb.Context(), clichain.CooldownKey(p, ""), put(rest)))
+		rest.Scope = scopeOf(reason, p)
+		require.NoError(tb, store.Update(tb.Context(), cooldownKey(p, ""), put(rest)))
 		backends = append(backends, p)
 	}
 	return clichain.ChainOf(backends, &clichain.ChainConfig{Store: store})

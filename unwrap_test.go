@@ -31,7 +31,7 @@ func TestUnwrapLeadsToTheProvider(t *testing.T) {
 	}
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini", ProviderSlug: "acme"}
 	p := clichain.NewProvider(spec, &clichain.Config{Binary: program})
-	key := clichain.CooldownKey(p, "")
+	key := cooldownKey(p, "")
 	require.Contains(t, key, "mini@")
 	invalid := clichain.NewProvider(clichain.CliSpec{Name: "invalid"}, nil)
 	for _, test := range []struct {
@@ -47,7 +47,7 @@ func TestUnwrapLeadsToTheProvider(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := test.of(p)
-			require.Equal(t, test.key, clichain.CooldownKey(b, ""))
+			require.Equal(t, test.key, cooldownKey(b, ""))
 			other := clichain.BackendFunc("other", nil)
 			chain := clichain.ChainOf([]clichain.Backend{other, b}, nil)
 			request := clichain.Prompt("hi")

@@ -33,7 +33,7 @@ func TestOneVerdictOnABusyMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := provider(t, test.spec, clichain.Config{Timeout: time.Minute}, play(readStdin, stdout(test.says), clitest.Exit(1)))
 			next := &backend{name: "next"}
-			for range clichain.Often(8, 3) {
+			for range often(8, 3) {
 				chain := clichain.ChainOf([]clichain.Backend{first, next}, &clichain.ChainConfig{NoCooldown: true})
 				resp, err := chain.Complete(t.Context(), clichain.Prompt("hi"))
 				require.NoError(t, err)
