@@ -1,11 +1,9 @@
 package clichain_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,69 +14,14 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
-	"github.com/clichain/clichain/internal/judge"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/specs"
 )
 
-// backend is a Backend made from its answer, for tests of policy.
-type backend struct {
-	name  string
-	takes time.Duration
-	err   error
-
-	stubborn time.Duration // how long it ignores the end of its context
-	text     string        // text streamed before the answer or the error
-	said     string        // the answer; empty: "from" and the name
-	usage    clichain.Usage
-	asked    int
-}
-
-func (b *backend) Name() string { return b.name }
-
-func (b *backend) Complete(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
-	b.asked++
-	time.Sleep(b.stubborn)
-	select {
-	case <-time.After(b.takes):
-	case <-ctx.Done():
-		return nil, &clichain.BackendError{Backend: b.name, Reason: judge.ReasonOfCause(context.Cause(ctx)), Err: context.Cause(ctx)}
-	}
-	if b.err != nil {
-		return nil, b.err
-	}
-	return &clichain.Response{Text: cmp.Or(b.said, "from "+b.name), Backend: b.name, Usage: b.usage, Metadata: req.Metadata}, nil
-}
-
-func (b *backend) Stream(ctx context.Context, req clichain.Request) iter.Seq2[clichain.Event, error] {
-	return func(yield func(clichain.Event, error) bool) {
-		if b.text != "" && !yield(clichain.Event{Kind: clichain.EventDelta, Text: b.text}, nil) {
-			return
-		}
-		resp, err := b.Complete(ctx, req)
-		if err != nil {
-			yield(clichain.Event{}, err)
-			return
-		}
-		yield(clichain.Event{Kind: clichain.EventDone, Response: resp}, nil)
-	}
-}
-
-func failing(name string, reason clichain.Reason) *backend {
-	return &backend{name: name, err: &clichain.BackendError{Backend: name, Reason: reason, Message: "it said so"}}
-}
-
-func chainOf(backends ...*backend) *clichain.Chain {
-	list := make([]clichain.Backend, len(backends))
-	for i, b := range backends {
-		list[i] = b
-	}
-	return clichain.ChainOf(list, nil)
-}
-
 func TestChainFallsBackInOrder(t *testing.T) {
-	first, second, third := failing("a", clichain.ReasonRateLimited), failing("b", clichain.ReasonSuppressed), &backend{name: "c"}
-	fourth := &backend{name: "d"}
-	resp, err := chainOf(first, second, third, fourth).Complete(t.Context(), clichain.Prompt("hi"))
+	first, second, third := chaintest.Failing("a", clichain.ReasonRateLimited), chaintest.Failing("b", clichain.ReasonSuppressed), &chaintest.Backend{ID: "c"}
+	fourth := &chaintest.Backend{ID: "d"}
+	resp, err := chaintest.ChainOf(first, second, third, fourth).Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Equal(t, "from c", resp.Text)
 	require.Len(t, resp.Attempts, 2)
@@ -86,7 +29,7 @@ func TestChainFallsBackInOrder(t *testing.T) {
 	require.False(t, resp.Attempts[0].Skipped)
 	require.True(t, resp.Attempts[1].Skipped)
 	require.ErrorIs(t, resp.Attempts[0].Err, clichain.ErrRateLimited)
-	require.Zero(t, fourth.asked)
+	require.Zero(t, fourth.Asked)
 }
 
 // The decision table determines which failures let the chain continue with the next backend.
@@ -105,18 +48,18 @@ func TestChainFollowsTheDecisionTable(t *testing.T) {
 		clichain.ReasonBadRequest: false, clichain.ReasonBadOption: false, clichain.ReasonCanceled: false,
 	} {
 		t.Run(string(reason), func(t *testing.T) {
-			next := &backend{name: "next"}
-			_, err := chainOf(failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
+			next := &chaintest.Backend{ID: "next"}
+			_, err := chaintest.ChainOf(chaintest.Failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
 			require.Equal(t, goesOn, err == nil)
-			require.Equal(t, goesOn, next.asked == 1)
+			require.Equal(t, goesOn, next.Asked == 1)
 		})
 	}
 }
 
 func TestFailedChainReachesEveryAttempt(t *testing.T) {
-	inner := clichain.ChainOf([]clichain.Backend{failing("deep", clichain.ReasonBilling)}, &clichain.ChainConfig{Name: "inner"})
-	stranger := &backend{name: "s", err: fs.ErrClosed}
-	c := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonSuppressed), inner, stranger, failing("b", clichain.ReasonTimeout)}, nil)
+	inner := clichain.ChainOf([]clichain.Backend{chaintest.Failing("deep", clichain.ReasonBilling)}, &clichain.ChainConfig{Name: "inner"})
+	stranger := &chaintest.Backend{ID: "s", Err: fs.ErrClosed}
+	c := clichain.ChainOf([]clichain.Backend{chaintest.Failing("a", clichain.ReasonSuppressed), inner, stranger, chaintest.Failing("b", clichain.ReasonTimeout)}, nil)
 	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	for _, target := range []error{clichain.ErrSuppressed, clichain.ErrBilling, clichain.ErrTimeout, fs.ErrClosed} {
 		require.ErrorIs(t, err, target)
@@ -134,10 +77,10 @@ func TestFailedChainReachesEveryAttempt(t *testing.T) {
 }
 
 func TestChainRefusesBadRequestsBeforeAnyBackend(t *testing.T) {
-	b := &backend{name: "a"}
-	_, err := chainOf(b).Complete(t.Context(), clichain.Request{})
+	b := &chaintest.Backend{ID: "a"}
+	_, err := chaintest.ChainOf(b).Complete(t.Context(), clichain.Request{})
 	require.ErrorIs(t, err, clichain.ErrBadOption)
-	require.Zero(t, b.asked)
+	require.Zero(t, b.Asked)
 }
 
 func TestEmptyChain(t *testing.T) {
@@ -149,24 +92,24 @@ func TestChainStopsWhenTheCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer time.AfterFunc(5*time.Second, cancel).Stop()
-		slow, next := &backend{name: "slow", takes: time.Hour}, &backend{name: "next"}
-		_, err := chainOf(slow, next).Complete(ctx, clichain.Prompt("hi"))
+		slow, next := &chaintest.Backend{ID: "slow", Takes: time.Hour}, &chaintest.Backend{ID: "next"}
+		_, err := chaintest.ChainOf(slow, next).Complete(ctx, clichain.Prompt("hi"))
 		require.ErrorIs(t, err, clichain.ErrCanceled)
 		require.ErrorIs(t, err, context.Canceled)
-		require.Zero(t, next.asked)
+		require.Zero(t, next.Asked)
 	})
 }
 
 func TestChainBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queue := &backend{name: "queue", takes: time.Hour, stubborn: 10 * time.Second}
-		never := &backend{name: "never"}
+		queue := &chaintest.Backend{ID: "queue", Takes: time.Hour, Stubborn: 10 * time.Second}
+		never := &chaintest.Backend{ID: "never"}
 		c := clichain.ChainOf([]clichain.Backend{queue, never}, &clichain.ChainConfig{Budget: 10 * time.Second})
 		start := time.Now()
 		_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 		require.Equal(t, 10*time.Second, time.Since(start))
 		require.ErrorIs(t, err, clichain.ErrBudgetSpent)
-		require.Zero(t, never.asked)
+		require.Zero(t, never.Asked)
 		var ce *clichain.ChainError
 		require.ErrorAs(t, err, &ce)
 		require.Len(t, ce.Attempts, 2, "what was not reached is listed too")
@@ -194,7 +137,7 @@ func TestChainSplitsItsTime(t *testing.T) {
 					ctx, cancel = context.WithTimeout(ctx, test.caller)
 					defer cancel()
 				}
-				slow, next := &backend{name: "slow", takes: time.Hour}, &backend{name: "next"}
+				slow, next := &chaintest.Backend{ID: "slow", Takes: time.Hour}, &chaintest.Backend{ID: "next"}
 				skipped := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: "/nonexistent/codex"})
 				start := time.Now()
 				resp, err := clichain.ChainOf([]clichain.Backend{slow, skipped, next}, &test.cfg).Complete(ctx, clichain.Prompt("hi"))
@@ -210,7 +153,7 @@ func TestChainSplitsItsTime(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			start := time.Now()
-			_, err := chainOf(&backend{name: "slow", takes: time.Hour}).Complete(ctx, clichain.Prompt("hi"))
+			_, err := chaintest.ChainOf(&chaintest.Backend{ID: "slow", Takes: time.Hour}).Complete(ctx, clichain.Prompt("hi"))
 			require.Equal(t, 28*time.Second, time.Since(start))
 			require.NoError(t, ctx.Err(), "the caller hears of it before his deadline")
 			require.ErrorIs(t, err, clichain.ErrTimeout)
@@ -219,27 +162,27 @@ func TestChainSplitsItsTime(t *testing.T) {
 }
 
 func TestChainNeverRepeatsSideEffects(t *testing.T) {
-	first := failing("a", clichain.ReasonTimeout)
-	first.err.(*clichain.BackendError).SideEffects = true
-	next := &backend{name: "next"}
-	_, err := chainOf(first, next).Complete(t.Context(), clichain.Prompt("hi"))
+	first := chaintest.Failing("a", clichain.ReasonTimeout)
+	first.Err.(*clichain.BackendError).SideEffects = true
+	next := &chaintest.Backend{ID: "next"}
+	_, err := chaintest.ChainOf(first, next).Complete(t.Context(), clichain.Prompt("hi"))
 	require.ErrorIs(t, err, clichain.ErrTimeout)
-	require.Zero(t, next.asked)
+	require.Zero(t, next.Asked)
 }
 
 func TestChainStream(t *testing.T) {
 	t.Run("fallback before text", func(t *testing.T) {
-		resp, err := call.Collect(chainOf(failing("a", clichain.ReasonExit), &backend{name: "b", text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
+		resp, err := call.Collect(chaintest.ChainOf(chaintest.Failing("a", clichain.ReasonExit), &chaintest.Backend{ID: "b", Text: "fr"}).Stream(t.Context(), clichain.Prompt("hi")))
 		require.NoError(t, err)
 		require.Equal(t, "from b", resp.Text)
 		require.Len(t, resp.Attempts, 1)
 	})
 	t.Run("no fallback after text", func(t *testing.T) {
-		first, next := failing("a", clichain.ReasonExit), &backend{name: "b"}
-		first.text = "half an ans"
-		_, err := call.Collect(chainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
+		first, next := chaintest.Failing("a", clichain.ReasonExit), &chaintest.Backend{ID: "b"}
+		first.Text = "half an ans"
+		_, err := call.Collect(chaintest.ChainOf(first, next).Stream(t.Context(), clichain.Prompt("hi")))
 		require.ErrorIs(t, err, clichain.ErrExit)
-		require.Zero(t, next.asked)
+		require.Zero(t, next.Asked)
 	})
 }
 
@@ -247,9 +190,9 @@ func TestChainStream(t *testing.T) {
 func TestChainOfProcesses(t *testing.T) {
 	clitest.NoLeaks(t)
 	c := clichain.ChainOf([]clichain.Backend{
-		provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-loggedout")),
-		provider(t, specs.Codex(), clichain.Config{}, recorded(t, "codex/stream-429")),
-		provider(t, specs.OpenCode(), clichain.Config{}, recorded(t, "opencode/stream-ok")),
+		chaintest.Provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-loggedout")),
+		chaintest.Provider(t, specs.Codex(), clichain.Config{}, recorded(t, "codex/stream-429")),
+		chaintest.Provider(t, specs.OpenCode(), clichain.Config{}, recorded(t, "opencode/stream-ok")),
 	}, nil)
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
@@ -269,24 +212,22 @@ func TestOneBinaryForManyBackendsIsRefused(t *testing.T) {
 // A caller's mistake is the reason of the chain, whatever was skipped before it.
 func TestAMistakeIsTheChainsReason(t *testing.T) {
 	broken := clichain.NewProvider(clichain.CliSpec{Name: "broken"}, nil)
-	_, err := clichain.ChainOf([]clichain.Backend{failing("a", clichain.ReasonNotInstalled), broken}, nil).Complete(t.Context(), clichain.Prompt("hi"))
+	_, err := clichain.ChainOf([]clichain.Backend{chaintest.Failing("a", clichain.ReasonNotInstalled), broken}, nil).Complete(t.Context(), clichain.Prompt("hi"))
 	var ce *clichain.ChainError
 	require.ErrorAs(t, err, &ce)
 	require.Equal(t, clichain.ReasonBadOption, ce.Reason())
 	require.False(t, ce.Tried())
 }
 
-func nest(backends ...clichain.Backend) *clichain.Chain { return clichain.ChainOf(backends, nil) }
-
 func TestReady(t *testing.T) {
-	good, bad := &backend{name: "good"}, clichain.NewProvider(clichain.CliSpec{Name: "gone", Binary: "/nowhere/gone"}, nil)
-	require.NoError(t, nest(bad, nest(bad, good)).Ready(t.Context()))
-	require.Zero(t, good.asked, "nobody is asked")
-	err := nest(bad, nest(bad)).Ready(t.Context())
+	good, bad := &chaintest.Backend{ID: "good"}, clichain.NewProvider(clichain.CliSpec{Name: "gone", Binary: "/nowhere/gone"}, nil)
+	require.NoError(t, chaintest.Nest(bad, chaintest.Nest(bad, good)).Ready(t.Context()))
+	require.Zero(t, good.Asked, "nobody is asked")
+	err := chaintest.Nest(bad, chaintest.Nest(bad)).Ready(t.Context())
 	ce, ok := errors.AsType[*clichain.ChainError](err)
 	require.True(t, ok)
 	require.Len(t, ce.Attempts, 2)
 	require.True(t, ce.Attempts[0].Skipped)
 	require.ErrorIs(t, err, clichain.ErrNotInstalled)
-	require.Error(t, nest().Ready(t.Context()))
+	require.Error(t, chaintest.Nest().Ready(t.Context()))
 }

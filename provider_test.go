@@ -2,7 +2,6 @@ package clichain_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,47 +14,18 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/specs"
 )
-
-// step and play keep the scenarios of these tests short.
-func play(steps ...clitest.Step) clitest.Scenario { return clitest.Scenario{Steps: steps} }
 
 // recorded repeats a recorded run of a real CLI.
 func recorded(t *testing.T, name string) clitest.Scenario {
 	return clitest.Recorded(t, "internal/reading/testdata/transcripts/"+name+".json")
 }
 
-func stdout(text string) clitest.Step { return clitest.Step{Stdout: text} }
-
-var readStdin = clitest.Step{ReadStdin: true}
-
-// codexAnswer returns codex's output for an answer.
-func codexAnswer(text string) string {
-	quoted, _ := json.Marshal(text)
-	return `{"type":"thread.started","thread_id":"t-1"}` + "\n" +
-		`{"type":"item.completed","item":{"id":"i","type":"agent_message","text":` + string(quoted) + `}}` + "\n" +
-		`{"type":"turn.completed","usage":{"input_tokens":12,"output_tokens":7}}` + "\n"
-}
-
-// provider returns a Provider whose program is a fake.
-func provider(t *testing.T, spec clichain.CliSpec, cfg clichain.Config, s clitest.Scenario) *clichain.Provider {
-	t.Helper()
-	cfg.Binary = clitest.Fake(t, spec.Binary, s)
-	return clichain.NewProvider(spec, &cfg)
-}
-
-func requireReason(t *testing.T, want clichain.Reason, err error) *clichain.BackendError {
-	t.Helper()
-	var be *clichain.BackendError
-	require.ErrorAs(t, err, &be)
-	require.Equal(t, want, be.Reason, "%v", err)
-	return be
-}
-
 func TestProviderAnswers(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("hello"))))
+	p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("hello"))))
 	req := clichain.Prompt("hi")
 	req.Metadata = map[string]string{"job": "7"}
 	resp, err := p.Complete(t.Context(), req)
@@ -64,7 +34,7 @@ func TestProviderAnswers(t *testing.T) {
 	require.Equal(t, "codex", resp.Backend)
 	require.Equal(t, "openai-cli", resp.Provider)
 	require.Equal(t, "codex-default", resp.Model)
-	require.Equal(t, handleOf("codex", "t-1"), resp.Session)
+	require.Equal(t, chaintest.HandleOf("codex", "t-1"), resp.Session)
 	require.Empty(t, resp.Warnings)
 	require.Equal(t, int64(12), resp.Usage.InputTokens)
 	require.Nil(t, resp.Usage.CostUSD, "an unknown cost is not zero")
@@ -77,7 +47,7 @@ func TestMinimalSpec(t *testing.T) {
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini", SystemFlag: "--system"}
-	p := provider(t, spec, clichain.Config{}, play(clitest.Step{Record: record}, stdout("  fine \n")))
+	p := chaintest.Provider(t, spec, clichain.Config{}, chaintest.Play(clitest.Step{Record: record}, chaintest.Stdout("  fine \n")))
 	resp, err := p.Complete(t.Context(), clichain.Request{Model: "m1", Messages: []clichain.Message{
 		{Role: clichain.RoleSystem, Content: "be brief"}, {Role: clichain.RoleUser, Content: "hi"},
 	}})
@@ -96,20 +66,20 @@ func TestProviderFailures(t *testing.T) {
 		reason clichain.Reason
 		also   error
 	}{
-		"timeout":            {clichain.Config{Timeout: 300 * time.Millisecond}, play(clitest.Step{Hang: true}), clichain.ReasonTimeout, nil},
-		"silent exit":        {clichain.Config{}, play(clitest.Exit(3)), clichain.ReasonExit, nil},
-		"exit 0, no result":  {clichain.Config{Output: clispec.OutputStream}, play(stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
-		"usage text, exit 0": {clichain.Config{}, play(stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
-		"empty answer":       {clichain.Config{}, play(readStdin, stdout(`{"type":"turn.completed"}`+"\n")), clichain.ReasonEmpty, nil},
-		"truncated result":   {clichain.Config{}, play(stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
-		"stderr explains":    {clichain.Config{}, play(clitest.Step{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)), clichain.ReasonUnauthenticated, nil},
-		"too much output":    {clichain.Config{MaxOutput: 1000}, play(clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true}), clichain.ReasonOutputLimit, nil},
+		"timeout":            {clichain.Config{Timeout: 300 * time.Millisecond}, chaintest.Play(clitest.Step{Hang: true}), clichain.ReasonTimeout, nil},
+		"silent exit":        {clichain.Config{}, chaintest.Play(clitest.Exit(3)), clichain.ReasonExit, nil},
+		"exit 0, no result":  {clichain.Config{Output: clispec.OutputStream}, chaintest.Play(chaintest.Stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")), clichain.ReasonBadOutput, nil},
+		"usage text, exit 0": {clichain.Config{}, chaintest.Play(chaintest.Stdout("Usage: codex [OPTIONS]\n")), clichain.ReasonBadOutput, nil},
+		"empty answer":       {clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(`{"type":"turn.completed"}`+"\n")), clichain.ReasonEmpty, nil},
+		"truncated result":   {clichain.Config{}, chaintest.Play(chaintest.Stdout(`{"type":"turn.completed","usage":{"inp`), clitest.Step{Kill: "KILL"}), clichain.ReasonKilled, nil},
+		"stderr explains":    {clichain.Config{}, chaintest.Play(clitest.Step{Stderr: "Error: Not logged in\n"}, clitest.Exit(1)), clichain.ReasonUnauthenticated, nil},
+		"too much output":    {clichain.Config{MaxOutput: 1000}, chaintest.Play(clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true}), clichain.ReasonOutputLimit, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
-			_, err := provider(t, specs.Codex(), test.cfg, test.play).Complete(t.Context(), clichain.Prompt("hi"))
-			be := requireReason(t, test.reason, err)
+			_, err := chaintest.Provider(t, specs.Codex(), test.cfg, test.play).Complete(t.Context(), clichain.Prompt("hi"))
+			be := chaintest.RequireReason(t, test.reason, err)
 			require.Equal(t, "codex", be.Backend)
 		})
 	}
@@ -118,14 +88,14 @@ func TestProviderFailures(t *testing.T) {
 // A CLI that cannot store its state seldom reports that.
 func TestFailureWithoutAHome(t *testing.T) {
 	home := t.TempDir() + "/none"
-	_, err := provider(t, specs.Codex(), clichain.Config{Env: []string{"HOME=" + home}}, play(clitest.Exit(3))).Complete(t.Context(), clichain.Prompt("hi"))
-	require.Contains(t, requireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is not a directory")
+	_, err := chaintest.Provider(t, specs.Codex(), clichain.Config{Env: []string{"HOME=" + home}}, chaintest.Play(clitest.Exit(3))).Complete(t.Context(), clichain.Prompt("hi"))
+	require.Contains(t, chaintest.RequireReason(t, clichain.ReasonExit, err).Hint, "HOME=\""+home+"\" is not a directory")
 }
 
 // After an answer, a process that does not exit is ended, and the answer stands.
 func TestLingeringProcess(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("done")), clitest.Step{Hang: true}))
+	p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("done")), clitest.Step{Hang: true}))
 	start := time.Now()
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
@@ -135,7 +105,7 @@ func TestLingeringProcess(t *testing.T) {
 
 func TestAnswerThenBadExitIsAWarning(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(readStdin, stdout(codexAnswer("done")), clitest.Exit(1)))
+	p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("done")), clitest.Exit(1)))
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"the CLI answered, then exited with status 1"}, resp.Warnings)
@@ -146,7 +116,7 @@ func TestCancelIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
 	started := filepath.Join(t.TempDir(), "started")
-	p := provider(t, spec, clichain.Config{}, play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
+	p := chaintest.Provider(t, spec, clichain.Config{}, chaintest.Play(clitest.Step{Record: started}, clitest.Step{Hang: true}))
 	go func() {
 		for {
 			if _, err := os.Stat(started); err == nil {
@@ -156,7 +126,7 @@ func TestCancelIsCanceled(t *testing.T) {
 		}
 	}()
 	_, err := p.Complete(ctx, clichain.Prompt("hi"))
-	requireReason(t, clichain.ReasonCanceled, err)
+	chaintest.RequireReason(t, clichain.ReasonCanceled, err)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -165,18 +135,18 @@ func TestRootBypassIsRefusedBeforeAnythingStarts(t *testing.T) {
 		t.Skip("only root is refused")
 	}
 	record := filepath.Join(t.TempDir(), "record.json")
-	p := provider(t, specs.Claude(), clichain.Config{}, play(clitest.Step{Record: record}))
+	p := chaintest.Provider(t, specs.Claude(), clichain.Config{}, chaintest.Play(clitest.Step{Record: record}))
 	req := clichain.Prompt("hi")
 	req.Access = clichain.AccessFull
 	t.Setenv("IS_SANDBOX", "")
 	_, err := p.Complete(t.Context(), req)
-	be := requireReason(t, clichain.ReasonPermissionRefused, err)
+	be := chaintest.RequireReason(t, clichain.ReasonPermissionRefused, err)
 	require.Contains(t, be.Hint, "IS_SANDBOX")
 	require.Equal(t, -1, be.ExitCode)
 	require.NoFileExists(t, record, "nothing was started")
 	t.Setenv("IS_SANDBOX", "1")
 	_, err = p.Complete(t.Context(), req)
-	requireReason(t, clichain.ReasonBadOutput, err)
+	chaintest.RequireReason(t, clichain.ReasonBadOutput, err)
 	require.FileExists(t, record)
 }
 
@@ -185,8 +155,8 @@ func TestTemporaryFiles(t *testing.T) {
 	clitest.NoLeaks(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	record := filepath.Join(t.TempDir(), "record.json")
-	p := provider(t, specs.Gemini(), clichain.Config{Timeout: 5 * time.Second}, play(clitest.Step{Record: record},
-		stdout(`{"type":"message","role":"assistant","content":"ok"}`+"\n"+`{"type":"result","status":"success"}`+"\n")))
+	p := chaintest.Provider(t, specs.Gemini(), clichain.Config{Timeout: 5 * time.Second}, chaintest.Play(clitest.Step{Record: record},
+		chaintest.Stdout(`{"type":"message","role":"assistant","content":"ok"}`+"\n"+`{"type":"result","status":"success"}`+"\n")))
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Equal(t, "ok", resp.Text)
@@ -200,7 +170,7 @@ func TestTemporaryFiles(t *testing.T) {
 
 func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{}, play(stdout(codexAnswer("x")[:45]), clitest.Step{Hang: true}))
+	p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(chaintest.Stdout(chaintest.CodexAnswer("x")[:45]), clitest.Step{Hang: true}))
 	var kinds []clichain.EventKind
 	for e, err := range p.Stream(t.Context(), clichain.Prompt("hi")) {
 		require.NoError(t, err)
@@ -213,7 +183,7 @@ func TestStreamStopsTheProcessWhenLeft(t *testing.T) {
 
 func TestStreamDeliversTextOnce(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-partial-ok"))
+	p := chaintest.Provider(t, specs.Claude(), clichain.Config{}, recorded(t, "claude/stream-partial-ok"))
 	events := p.Stream(t.Context(), clichain.Prompt("hi"))
 	var text string
 	var last clichain.Event
@@ -232,21 +202,14 @@ func TestStreamDeliversTextOnce(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(data)
-}
-
 // Some CLIs report the signal that ends them as their own failure.
 func TestTheEchoOfOurSignalIsNoVerdict(t *testing.T) {
 	clitest.NoLeaks(t)
 	failed := `{"type":"turn.failed","error":{"message":"interrupted"}}` + "\n"
-	inTime(t, 500*time.Millisecond, func(timeout time.Duration) bool {
+	chaintest.InTime(t, 500*time.Millisecond, func(timeout time.Duration) bool {
 		late := clitest.Step{Sleep: timeout + 200*time.Millisecond} // from the start of the fake, before the program is killed
-		p := provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, play(
-			clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Setsid: true, Steps: []clitest.Step{late, stdout(failed), {Hang: true}}}},
+		p := chaintest.Provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, chaintest.Play(
+			clitest.Step{Spawn: &clitest.Spawn{HoldStdout: true, Setsid: true, Steps: []clitest.Step{late, chaintest.Stdout(failed), {Hang: true}}}},
 			clitest.Step{Ignore: []string{"INT"}}, clitest.Step{Hang: true}))
 		_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 		be, ok := errors.AsType[*clichain.BackendError](err)
@@ -256,17 +219,17 @@ func TestTheEchoOfOurSignalIsNoVerdict(t *testing.T) {
 
 func TestAFenceAroundNothingIsEmpty(t *testing.T) {
 	clitest.NoLeaks(t)
-	p := provider(t, specs.Codex(), clichain.Config{StripFence: true}, play(readStdin, stdout(codexAnswer("```json\n```"))))
+	p := chaintest.Provider(t, specs.Codex(), clichain.Config{StripFence: true}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("```json\n```"))))
 	_, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-	requireReason(t, clichain.ReasonEmpty, err)
+	chaintest.RequireReason(t, clichain.ReasonEmpty, err)
 }
 
 // gemini is not ended while it cleans up after a tool, so that its exit code is known.
 func TestGeminiMayLinger(t *testing.T) {
-	suppressNothing(t)
+	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	answer := `{"type":"message","role":"assistant","content":"so far","delta":true}` + "\n" + `{"type":"result","status":"success"}` + "\n"
-	p := provider(t, specs.Gemini(), clichain.Config{}, play(readStdin, stdout(answer), clitest.Step{Sleep: 700 * time.Millisecond}, clitest.Exit(3)))
+	p := chaintest.Provider(t, specs.Gemini(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(answer), clitest.Step{Sleep: 700 * time.Millisecond}, clitest.Exit(3)))
 	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(resp.Warnings, "\n"), "exited with status 3")

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -18,9 +20,9 @@ func FuzzSuppress(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value, name string) {
 		if strings.ContainsRune(value, 0) {
-			t.Skip("no value of a variable")
+			return // no environment variable has such a value
 		}
-		suppressNothing(t)
+		chaintest.SuppressNothing(t)
 		t.Setenv("SKIP_CLI", value)
 		_, named := clichain.SuppressedBy(name)
 		all := clichain.Suppressed()
@@ -39,16 +41,6 @@ func FuzzSuppress(f *testing.F) {
 	})
 }
 
-// suppressors are the variables, first one first.
-var suppressors = []string{"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI"}
-
-// suppressNothing unsets what the machine running the tests may have set.
-func suppressNothing(t *testing.T) {
-	for _, variable := range suppressors {
-		t.Setenv(variable, "")
-	}
-}
-
 func TestSuppression(t *testing.T) {
 	const none, claude, all = "none", "claude only", "all"
 	for _, test := range []struct{ value, want string }{
@@ -64,8 +56,8 @@ func TestSuppression(t *testing.T) {
 		{`"anthropic-cli"`, claude}, {"0,claude", claude}, {"1,claude", all}, {"all,nobody", all}, {"codex,true", all},
 	} {
 		t.Run(test.value, func(t *testing.T) {
-			for _, variable := range suppressors {
-				suppressNothing(t)
+			for _, variable := range chaintest.Suppressors {
+				chaintest.SuppressNothing(t)
 				t.Setenv(variable, test.value)
 				require.Equal(t, test.want == all, clichain.Suppressed())
 				for _, name := range []string{"claude", "anthropic-cli", "gemini"} {
@@ -103,12 +95,12 @@ func requireSuppressed(t *testing.T, spec clichain.CliSpec, want bool, variable 
 
 // SKIP_CLI suppresses a backend by its name and by the slug of its spec. SuppressedBy reports the backend's name.
 func TestSuppressedByAgreesWithTheBackend(t *testing.T) {
-	work := named(specs.Claude(), "owl-work")
+	work := chaintest.Named(specs.Claude(), "owl-work")
 	work.InstanceOf = "claude"
 	for _, spec := range append(specs.Every(), work, clichain.CliSpec{Name: "owl", ProviderSlug: "owl-cli", Binary: "owl"}) {
 		p := clichain.NewProvider(spec, &clichain.Config{Binary: "/nowhere"})
 		for _, word := range []string{spec.Name, spec.ProviderSlug, spec.InstanceOf, `"` + spec.ProviderSlug + `"`, "nobody", "opencode"} {
-			suppressNothing(t)
+			chaintest.SuppressNothing(t)
 			t.Setenv("LLM_HERE_SKIP_CLI", word)
 			_, ok := clichain.SuppressedBy(spec.Name)
 			require.Equal(t, errors.Is(p.Available(t.Context()), clichain.ErrSuppressed), ok, "%s by %q", spec.Name, word)
@@ -118,16 +110,16 @@ func TestSuppressedByAgreesWithTheBackend(t *testing.T) {
 }
 
 func TestSuppressionPrecedence(t *testing.T) {
-	for first := range suppressors {
-		suppressNothing(t)
-		for _, variable := range suppressors[first:] {
+	for first := range chaintest.Suppressors {
+		chaintest.SuppressNothing(t)
+		for _, variable := range chaintest.Suppressors[first:] {
 			t.Setenv(variable, "on")
 		}
 		by, ok := clichain.SuppressedBy("claude")
 		require.True(t, ok)
-		require.Equal(t, suppressors[first], by)
+		require.Equal(t, chaintest.Suppressors[first], by)
 	}
-	suppressNothing(t)
+	chaintest.SuppressNothing(t)
 	t.Setenv("SKIP_CLI", "0")
 	t.Setenv("LLM_HERE_SKIP_CLI", "1")
 	by, ok := clichain.SuppressedBy("claude")
@@ -136,7 +128,7 @@ func TestSuppressionPrecedence(t *testing.T) {
 }
 
 func TestSuppressedByNobody(t *testing.T) {
-	suppressNothing(t)
+	chaintest.SuppressNothing(t)
 	t.Setenv("SKIP_CLI", "claude")
 	_, ok := clichain.SuppressedBy("")
 	require.False(t, ok)
@@ -146,7 +138,7 @@ func TestSuppressedByNobody(t *testing.T) {
 
 // The value comes from another program: it must not break a log line.
 func TestSuppressionMessageIsOneLine(t *testing.T) {
-	suppressNothing(t)
+	chaintest.SuppressNothing(t)
 	t.Setenv("SKIP_CLI", "claude,\n\x1b[31mgemini")
 	err := clichain.NewProvider(specs.Claude(), nil).Available(t.Context())
 	require.ErrorIs(t, err, clichain.ErrSuppressed)
@@ -155,9 +147,9 @@ func TestSuppressionMessageIsOneLine(t *testing.T) {
 
 // A mistake in the list is reported with the suppressed backend, and as a warning with the answer of another backend.
 func TestSuppressionDoubts(t *testing.T) {
-	suppressNothing(t)
+	chaintest.SuppressNothing(t)
 	claude, codex := specs.Claude(), specs.Codex()
-	kept := provider(t, clichain.CliSpec{Name: "kept", Binary: "kept"}, clichain.Config{}, play(stdout("hello")))
+	kept := chaintest.Provider(t, clichain.CliSpec{Name: "kept", Binary: "kept"}, clichain.Config{}, chaintest.Play(chaintest.Stdout("hello")))
 	chain := clichain.ChainOf([]clichain.Backend{clichain.NewProvider(claude, nil), kept}, nil)
 
 	t.Setenv("SKIP_CLI", "cluade,zebra")
@@ -182,4 +174,11 @@ func TestSuppressionDoubts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, resp.Warnings)
 	require.Empty(t, clichain.NewProvider(codex, nil).Status("").Doubts)
+}
+
+func requireOneLine(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
+		require.False(t, unicode.IsControl(r) || r == '\u2028' || r == '\u2029', "%q in %q", r, text)
+	}
 }

@@ -172,8 +172,7 @@ const matrixIntro = `# Conformance
 This page has the verdict on each scenario with the real program of each CLI. TestMatrix runs each CLI as the library
 starts it, against a model server on loopback. Unless the scenario says otherwise, the chain has another backend, so it
 ends a run that only retries. After each call, no process of the CLI was left. Unexpected verdicts are in bold, with
-an explanation below the table. There are 12 built-in specs: 10 run for real, 2 by documentation (cursor-agent, agy).
-This page does not contain the latter.
+an explanation below the table. The page leaves out cursor-agent and agy, which no package registry has.
 
 CI runs all scenarios with the newest version of each CLI and compares the verdicts with this page. To write the page
 with all versions:

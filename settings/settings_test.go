@@ -208,7 +208,7 @@ func TestLoadRejectsUnsafeFiles(t *testing.T) {
 		{"named pipe", func(t *testing.T, path string) string {
 			require.NoError(t, os.Remove(path))
 			if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
-				t.Skipf("%v: %s", err, out)
+				t.Skipf("mkfifo is not installed: %v: %s", err, out)
 			}
 			return path
 		}, "not a regular file"},

@@ -23,7 +23,7 @@ const answer = "Hook, bookmark, lock pick."
 var commands = []command{
 	// These lines need a checkout. .ci/bare runs them.
 	{begins: "go run ./examples/demo", as: ":"},
-	{begins: "go test -race -p 4 -timeout ", as: ":"},
+	{begins: "go test work", as: ":"},
 
 	{begins: "go install ", then: `ls "$(go env GOPATH)/bin"`, prints: `(?m)^clichain$`},
 	{begins: "export PATH="},

@@ -79,7 +79,7 @@ func readme(t *testing.T) (blocks []block) {
 
 // .ci/bare runs the first two commands of README.
 func TestReadmeFirstCommands(t *testing.T) {
-	require.Equal(t, []string{"go run ./examples/demo", "go test -race -p 4 -timeout 60m work"},
+	require.Equal(t, []string{"go run ./examples/demo", "go test work"},
 		linesOf(blocksOf(t, readmeFile)[0]))
 	require.LessOrEqual(t, strings.Count(read(t, readmeFile), "\n"), 150, "move details of README to a page")
 }

@@ -141,7 +141,7 @@ func FuzzUsageWindows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, windows []byte) {
 		var line bytes.Buffer
 		if json.Compact(&line, windows) != nil {
-			t.Skip()
+			return
 		}
 		for name, report := range reports {
 			out := report.read(line.String())

@@ -1,0 +1,9 @@
+package billing_test
+
+import (
+	"testing"
+
+	"github.com/clichain/clichain/internal/chaintest"
+)
+
+func TestMain(m *testing.M) { chaintest.Main(m) }

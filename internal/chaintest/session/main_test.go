@@ -1,0 +1,9 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/clichain/clichain/internal/chaintest"
+)
+
+func TestMain(m *testing.M) { chaintest.Main(m, playTurn) }
