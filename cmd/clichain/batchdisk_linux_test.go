@@ -23,7 +23,7 @@ func (w *world) small(dir, options, script string) (said string, status int) {
 	}
 	probe := exec.Command("unshare", "-m", "sh", "-c", "mount -t tmpfs none "+dir)
 	if out, err := probe.CombinedOutput(); err != nil {
-		w.t.Skipf("no file system of its own here: %s", out)
+		w.t.Skipf("no separate file system here: %s", out)
 	}
 	script = fmt.Sprintf("mount -t tmpfs -o %s none %s && cd %s && %s", options, dir, dir, script)
 	cmd := exec.Command("timeout", "120", "unshare", "-m", "sh", "-c", script)

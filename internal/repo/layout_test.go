@@ -22,7 +22,7 @@ var floors = [][]string{
 	},
 	{
 		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
-		"internal/semaphore", "internal/semver", "internal/spelling",
+		"internal/semaphore", "internal/semver", "internal/spelling", "internal/testreport",
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/history", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},
 	{

@@ -29,7 +29,7 @@ func withMounts(t *testing.T, test func(t *testing.T)) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()
 	if _, started := err.(*exec.ExitError); err != nil && !started {
-		t.Skipf("no mounts of our own: %v", err)
+		t.Skipf("no separate mounts: %v", err)
 	}
 	require.NoError(t, err, "%s", out)
 }
