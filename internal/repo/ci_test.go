@@ -1,6 +1,7 @@
 package repo_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -90,7 +91,7 @@ GOENV=/settings/of/the/user
 GOFLAGS=-v
 `
 	demo := "\n$ " + regexp.MustCompile(`(?m)^go run ./examples/demo.*`).FindString(chaintest.Read(t, "README.md")) + "\ngo run ./examples/demo\n" + found
-	test := "\n$ go test -race -p 4 -timeout 60m work\ngo test -race -p 4 -timeout 60m work\n" + found
+	test := "\n$ go test work\ngo test work\n" + found
 	none := "bare: README has no line like ^go test.* work$\n"
 	for name, c := range map[string]struct{ fails, without, want string }{
 		"passes":          {want: demo + test},
@@ -131,13 +132,51 @@ GOFLAGS=-v
 	}
 }
 
-// When .ci/run runs the README's commands for the first time, nothing has been installed with npm.
-func TestBareRunsFirst(t *testing.T) {
-	text := chaintest.Read(t, ".ci/run")
-	bare := strings.Index(text, "\n.ci/bare\n")
-	require.Positive(t, bare)
-	for _, later := range []string{"npm ci", "go vet", "go test", ".ci/vulns"} {
-		require.Greater(t, strings.Index(text, later), bare, later)
+// runGo plays the go command and all other programs of .ci/run: it prints its arguments, and fails at the ones in FAILS.
+const runGo = `#!/bin/sh
+case "$1" in list) echo "$PWD"; exit;; esac
+printf '%s' "${0##*/}"; printf ' %s' "$@"; echo
+case "$*" in $FAILS) exit 1;; esac
+[ "$1" != build ] || cp "$0" "$5"
+`
+
+// .ci/run runs its steps in order until one fails, or the ones that are named, and prints their times.
+func TestRunSteps(t *testing.T) {
+	requirePrograms(t, "bash", "git")
+	order := []string{"form", "bare", "race", "clis", "fuzz", "wine", "release", "bench", "systems", "vulns"}
+	for name, c := range map[string]struct {
+		args  []string
+		fails string
+		steps []string
+		says  string
+	}{
+		"all":          {steps: order, says: `(?m)^ci: all passed in \d+ s, slowest: (\w+ \d+ s(, )?){5}$`},
+		"two":          {args: []string{"wine", "form"}, steps: []string{"wine", "form"}, says: `slowest: (\w+ \d+ s(, )?){2}`},
+		"a failure":    {fails: "test*-race*work", steps: order[:3]},
+		"unknown step": {args: []string{"form", "nothing"}, says: `there is no step nothing: use form bare race`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := repository(t, map[string]string{".ci/run": chaintest.Read(t, ".ci/run"), "a.go": ""})
+			bin := t.TempDir()
+			for _, program := range []string{"go", "gofmt", "npm", "gcc", "curl", "podman", "promtool", "wine", "x86_64-w64-mingw32-ld", "apt-get"} {
+				chaintest.WriteProgram(t, filepath.Join(bin, program), runGo)
+			}
+			chaintest.WriteProgram(t, filepath.Join(bin, "gofmt"), "#!/bin/sh\n")
+			for _, script := range []string{"bare", "tidy", "wine", "vulns"} {
+				chaintest.WriteProgram(t, filepath.Join(dir, ".ci", script), runGo)
+			}
+			cmd := exec.CommandContext(t.Context(), "bash", append([]string{filepath.Join(dir, ".ci/run")}, c.args...)...)
+			cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "FAILS=" + cmp.Or(c.fails, "none")}
+			out, err := cmd.CombinedOutput()
+			require.Equal(t, c.fails != "" || c.steps == nil, err != nil, "%s", out)
+			var began []string
+			for _, line := range regexp.MustCompile(`(?m)^== (\w+)$`).FindAllStringSubmatch(string(out), -1) {
+				began = append(began, line[1])
+			}
+			require.Equal(t, c.steps, began, "%s", out)
+			require.Regexp(t, c.says, string(out))
+		})
 	}
 }
 
@@ -178,7 +217,7 @@ func TestLoad(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, list, c.logs)
 			log := chaintest.Read(t, filepath.Join(logs, "load-1.txt"))
-			require.Contains(t, log, "\ngo test -race -p 4 -timeout 60m work with -v -count=1: 5 processes\n")
+			require.Contains(t, log, "\ngo test work with -v -count=1: 5 processes\n")
 		})
 	}
 }

@@ -91,8 +91,8 @@ func TestGoVersion(t *testing.T) {
 // .ci/bare takes the command that runs all tests from the README, and .ci/run runs what it leaves out.
 func TestAllTestsRun(t *testing.T) {
 	require.Contains(t, chaintest.Read(t, ".ci/bare"), `'^go test.* work$'`)
-	require.Contains(t, chaintest.Read(t, ".ci/run"), "\ngo test -race -timeout 60m ./conformance/...\n")
-	require.Regexp(t, `(?m)^go test -race -p 4 -timeout \d+m work$`, chaintest.Read(t, "README.md"))
+	require.Contains(t, chaintest.Read(t, ".ci/run"), "\n  go test -race -timeout 60m ./conformance/...\n")
+	require.Contains(t, chaintest.Read(t, "README.md"), "\ngo test work\n")
 }
 
 // The portable tests include those of the pure packages, except packages that handle paths, which differ between
