@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,14 +19,25 @@ import (
 	"github.com/clichain/clichain/conformance/netns"
 )
 
-// command builds the clichain command once for all tests.
+// buildCommand returns the path of the clichain command. It builds the command at the first call.
+var buildCommand func() (string, error)
+
+// command returns the path of the clichain command. It skips the test if no CLI is installed.
 func command(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "clichain")
-	build := exec.Command("go", "build", "-o", path, "github.com/clichain/clichain/cmd/clichain")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	home.RequireAny(t)
+	path, err := buildCommand()
+	require.NoError(t, err)
 	return path
+}
+
+func build(path string, environ []string) (string, error) {
+	cmd := exec.Command("go", "build", "-o", path, "github.com/clichain/clichain/cmd/clichain")
+	cmd.Env = environ
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the command: %w: %s", err, out)
+	}
+	return path, nil
 }
 
 // commandIn returns the command with the environment of a real CLI's home.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,8 @@ func TestMain(m *testing.M) {
 type withState struct{ *testing.M }
 
 func (m withState) Run() int {
+	// With the other XDG_CACHE_HOME the go command would compile everything again.
+	environ := os.Environ()
 	dir, err := os.MkdirTemp("", "clichain-state-")
 	if err == nil {
 		err = os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
@@ -44,6 +47,7 @@ func (m withState) Run() int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	buildCommand = sync.OnceValues(func() (string, error) { return build(filepath.Join(dir, "clichain"), environ) })
 	return m.M.Run()
 }
 

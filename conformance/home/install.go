@@ -78,14 +78,30 @@ func (i Install) modules() string {
 	return filepath.Join(dir, i.dir, "node_modules")
 }
 
-// Binary finds the executable. If it does not exist, Binary skips the test and says how to install the CLI.
-func (i Install) Binary(t testing.TB) string {
+// RequireAny skips the test if no CLI is installed.
+func RequireAny(t testing.TB) {
 	t.Helper()
+	for _, i := range Installs() {
+		if _, err := i.find(); err == nil {
+			return
+		}
+	}
+	Installs()[0].Binary(t)
+}
+
+// find returns the path of the executable.
+func (i Install) find() (string, error) {
 	file := filepath.Join(i.modules(), ".bin", i.CLI)
 	if i.program != "" {
 		file = filepath.Join(i.modules(), i.Package, i.program)
 	}
-	path, err := exec.LookPath(file)
+	return exec.LookPath(file)
+}
+
+// Binary finds the executable. If it does not exist, Binary skips the test and says how to install the CLI.
+func (i Install) Binary(t testing.TB) string {
+	t.Helper()
+	path, err := i.find()
 	install := filepath.Join(installCommand, i.dir)
 	switch {
 	case err != nil && netns.Required():
