@@ -134,7 +134,7 @@ GOFLAGS=-v
 
 // runGo plays the go command and all other programs of .ci/run: it prints its arguments, and fails at the ones in FAILS.
 const runGo = `#!/bin/sh
-case "$1" in list) echo "$PWD"; exit;; esac
+case "$1" in list) echo "$PWD"; exit;; run) cat >/dev/null;; esac
 printf '%s' "${0##*/}"; printf ' %s' "$@"; echo
 case "$*" in $FAILS) exit 1;; esac
 [ "$1" != build ] || cp "$0" "$5"
@@ -157,7 +157,7 @@ func TestRunSteps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := repository(t, map[string]string{".ci/run": chaintest.Read(t, ".ci/run"), "a.go": ""})
+			dir := repository(t, map[string]string{".ci/run": chaintest.Read(t, ".ci/run"), "a_test.go": "func BenchmarkA"})
 			bin := t.TempDir()
 			for _, program := range []string{"go", "gofmt", "npm", "gcc", "curl", "podman", "promtool", "wine", "x86_64-w64-mingw32-ld", "apt-get"} {
 				chaintest.WriteProgram(t, filepath.Join(bin, program), runGo)
