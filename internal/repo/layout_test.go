@@ -17,7 +17,7 @@ import (
 var floors = [][]string{
 	{
 		"internal/fakes", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
-		"internal/seccomptest",
+		"internal/seccomptest", "internal/testtime",
 		"internal/proc/internal/kinfo",
 	},
 	{
@@ -61,7 +61,8 @@ var impure = []string{"os", "os/exec", "net", "syscall"}
 // owners are imports that only some packages or files may have.
 var owners = map[string][]string{
 	"os/exec": {
-		"internal/machine", "internal/norace", "internal/proc", "clitest/fake", "examples/ci", "examples/internal/machine", "internal/chaintest",
+		"internal/machine", "internal/norace", "internal/proc", "internal/testtime", "clitest/fake", "examples/ci", "examples/internal/machine",
+		"internal/chaintest",
 	},
 	"github.com/santhosh-tekuri/jsonschema/v6":   {"fullschema"},
 	"github.com/google/jsonschema-go/jsonschema": {}, // only for tests
@@ -189,7 +190,7 @@ func TestTreeIsSmall(t *testing.T) {
 
 // internals are the internal packages of the root module that nested modules may use. All except internal/demo are for
 // tests.
-var internals = []string{"internal/demo", "internal/history", "internal/norace", "internal/recording", "internal/seccomptest"}
+var internals = []string{"internal/demo", "internal/history", "internal/norace", "internal/recording", "internal/seccomptest", "internal/testtime"}
 
 // Nested modules use only public packages, like any user. The command also shows the demo, and tests use what is for tests.
 func TestNestedModulesUsePublicPackages(t *testing.T) {
