@@ -15,6 +15,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/stretchr/testify/require"
 )
 
@@ -86,7 +87,7 @@ func (tr trial) runAt(t *testing.T, path string) proc.Result {
 	if bound == 0 {
 		bound = 2*max(c.Grace, 0) + 3*time.Second
 	}
-	require.Less(t, time.Since(begin), bound+margin, "time until Run returned")
+	testtime.Within(t, begin, bound+margin, "time until Run returned")
 	require.Empty(t, fake.Survivors(cmp.Or(tr.token, path)))
 	return result
 }

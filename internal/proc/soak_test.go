@@ -13,6 +13,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,12 +80,11 @@ func soakOnce(t *testing.T, name, path string, random *rand.Rand) {
 		Path: path, Stdin: make([]byte, random.IntN(1<<18)), Grace: time.Duration(random.Int64N(int64(20*time.Millisecond))) - 1,
 		Shim: random.IntN(4) == 0,
 	})
-	switch took := time.Since(begin); {
+	testtime.Within(t, begin, margin, name)
+	switch {
 	case err != nil && err != errEnd:
 		t.Errorf("%s: %v", name, err)
 	case err == nil && (!result.TreeClean || result.DrainCut):
 		t.Errorf("%s: %+v", name, result)
-	case took > margin:
-		t.Errorf("%s: took %v", name, took)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/stretchr/testify/require"
 )
 
@@ -117,7 +118,7 @@ func TestDrainCutsEscapedProcess(t *testing.T) { // cases 34, 63
 	begin := time.Now()
 	result, err := proc.Run(t.Context(), proc.Command{Path: path, Drain: 100 * time.Millisecond})
 	require.NoError(t, err)
-	require.Less(t, time.Since(begin), margin)
+	testtime.Within(t, begin, margin)
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
 	require.Len(t, fake.Survivors(path), 1, "the documented limit; update the documentation if this changes")

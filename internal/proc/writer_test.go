@@ -12,6 +12,7 @@ import (
 
 	"github.com/clichain/clichain/clitest/fake"
 	"github.com/clichain/clichain/internal/proc"
+	"github.com/clichain/clichain/internal/testtime"
 )
 
 func TestWriterFailureStopsRun(t *testing.T) { // cases 37, 38
@@ -65,7 +66,7 @@ func TestWriterThatBlocksDoesNotBlockRun(t *testing.T) { // case 36
 		Stdout: writerFunc(func(p []byte) (int, error) { cancel(errEnd); <-release; return len(p), nil }),
 	})
 	require.NoError(t, err)
-	require.Less(t, time.Since(begin), margin)
+	testtime.Within(t, begin, margin)
 	require.Equal(t, errEnd, result.Cause)
 	require.True(t, result.DrainCut)
 	require.Equal(t, "ready\n", result.Stdout.Text())
