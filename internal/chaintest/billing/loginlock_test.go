@@ -66,13 +66,14 @@ func spread(t *testing.T, cfg *clichain.Config) time.Duration {
 func TestColdCredentialGoesAlone(t *testing.T) {
 	home, _ := chaintest.FreshMachine(t, answerLate())
 	loginFile(t, home, time.Now().Add(time.Minute))
-	require.GreaterOrEqual(t, spread(t, nil), 3*runTime, "one after the other")
+	inTurn := spread(t, nil)
+	require.GreaterOrEqual(t, inTurn, 3*runTime, "one after the other")
 	loginFile(t, home, time.Now().Add(time.Hour))
 	best := time.Hour
-	for i := 0; i < 5 && best >= 3*runTime; i++ { // a busy machine gets more attempts
+	for i := 0; i < 5 && best >= inTurn*3/4; i++ { // a busy machine gets more attempts
 		best = min(best, spread(t, nil))
 	}
-	require.Less(t, best, 3*runTime, "all at once")
+	require.Less(t, best, inTurn*3/4, "all at once")
 }
 
 // A call waits for a lock of another process, but only for a bounded time.

@@ -13,6 +13,7 @@ import (
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/internal/norace"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -52,7 +53,7 @@ func TestSkippingTakesNoTime(t *testing.T) {
 		if norace.Race {
 			limit *= 10
 		}
-		require.Less(t, best, limit, reason)
+		testtime.Took(t, best, limit, string(reason))
 		t.Logf("%s: %v", reason, best/5)
 	}
 }
