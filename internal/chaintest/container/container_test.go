@@ -73,7 +73,7 @@ func waitForRecord(t *testing.T, path string) (r fake.Record) {
 		var err error
 		r, err = clitest.ReadRecord(path)
 		return err == nil
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return r
 }
 

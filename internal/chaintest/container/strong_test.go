@@ -27,7 +27,7 @@ func TestShim(t *testing.T) {
 			clitest.NoLeaks(t)
 			daemon := clitest.Step{Spawn: &clitest.Spawn{Daemon: true, ClearEnv: true, Steps: []clitest.Step{{Hang: true}}}}
 			path := clitest.Fake(t, "codex", chaintest.Play(chaintest.ReadStdin, daemon, chaintest.Stdout(chaintest.CodexAnswer("ok"))))
-			p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path, Shim: shim, Timeout: 20 * time.Second})
+			p := clichain.NewProvider(specs.Codex(), &clichain.Config{Binary: path, Shim: shim, Timeout: time.Minute})
 			resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
 			require.NoError(t, err)
 			require.Equal(t, "ok", resp.Text)

@@ -1,6 +1,7 @@
 package failover_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,12 +43,18 @@ func TestSilence(t *testing.T) {
 // A CLI that prints a little all the time is not idle, however long it takes.
 func TestSteadyOutputIsNoSilence(t *testing.T) {
 	clitest.NoLeaks(t)
-	slow := clitest.Step{Stderr: strings.Repeat("working\n", 20), Chunk: 8, Every: 100 * time.Millisecond}
-	cfg := clichain.Config{FirstOutputTimeout: time.Minute, IdleTimeout: 1500 * time.Millisecond}
-	p := chaintest.Provider(t, specs.Codex(), cfg, chaintest.Play(chaintest.ReadStdin, slow, chaintest.Stdout(chaintest.CodexAnswer("done"))))
-	resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
-	require.NoError(t, err)
-	require.Greater(t, resp.Duration, 1500*time.Millisecond)
+	chaintest.InTime(t, 1500*time.Millisecond, func(idle time.Duration) bool {
+		slow := clitest.Step{Stderr: strings.Repeat("working\n", 20), Chunk: 8, Every: idle / 15}
+		cfg := clichain.Config{Timeout: -1, FirstOutputTimeout: time.Minute, IdleTimeout: idle}
+		p := chaintest.Provider(t, specs.Codex(), cfg, chaintest.Play(chaintest.ReadStdin, slow, chaintest.Stdout(chaintest.CodexAnswer("done"))))
+		resp, err := p.Complete(t.Context(), clichain.Prompt("hi"))
+		if errors.Is(err, clichain.ErrTimeout) {
+			return false
+		}
+		require.NoError(t, err)
+		require.Greater(t, resp.Duration, idle)
+		return true
+	})
 }
 
 // A line above the limit is skipped with a warning. The lines after it count.
