@@ -33,6 +33,16 @@ func (a *agent) startUp() {
 	}
 }
 
+// endOfInput notes that the agent has seen the end of its input, if AGENT_MANNERS requires it. A deaf agent does not exit.
+func (a *agent) endOfInput() {
+	if a.has("deaf") || a.has("notes its end") {
+		_ = os.WriteFile(os.Args[0]+".end", nil, 0o600)
+	}
+	if a.has("deaf") {
+		time.Sleep(time.Hour)
+	}
+}
+
 // pass sleeps for the duration at the beginning of a text, and returns the rest of the text.
 func pass(text string) string {
 	d, rest, _ := strings.Cut(text, " ")

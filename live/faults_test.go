@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/runs"
 )
@@ -109,7 +110,7 @@ func turnReportsEndOfCallerContext(t *testing.T, dialect string) {
 // A turn that prints too much or stays silent too long is ended, and the session continues.
 func turnOutputAndSilenceLimits(t *testing.T, dialect string) {
 	cfg := patient
-	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, time.Second
+	cfg.MaxOutput, cfg.IdleTimeout = 1<<20, testtime.Bound(time.Second)
 	s := startedBeside(t, dialect, "", cfg, nil)
 	_, err := s.Ask(t.Context(), "hang")
 	requireReason(t, clichain.ReasonIdleTimeout, err)
@@ -179,7 +180,7 @@ func stopEndsUnresponsiveCLI(t *testing.T, dialect string) {
 			require.NoError(t, err)
 			began := time.Now()
 			end(s)
-			require.Less(t, time.Since(began), 20*time.Second)
+			testtime.Within(t, began, 20*time.Second)
 			_, err = turn.Wait(t.Context())
 			require.ErrorIs(t, err, live.ErrStopped)
 			require.Equal(t, live.Stopped, s.Status().State)
@@ -212,7 +213,7 @@ func TestStopWithStuckEventLoop(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	s.Stop()
 	require.Equal(t, live.Stopped, s.Status().State)
 	close(leave)

@@ -1,7 +1,9 @@
 package live_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +13,9 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/internal/chainview"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/live"
 )
 
@@ -132,27 +136,41 @@ func TestEventsOfCorrectedAnswer(t *testing.T) {
 	})
 }
 
-// slowly returns a session with a timeout of 9 s, whose agent takes the time first for the answer to "mend slowly".
-func slowly(t *testing.T, dialect string, first time.Duration) *live.Session {
+// slowly calls ask with a session whose agent takes the given part of the timeout for the answer to "mend slowly". It
+// calls ask with longer timeouts while ask returns false because a busy machine needed too much of the timeout.
+func slowly(t *testing.T, dialect string, part float64, ask func(s *live.Session, timeout time.Duration) bool) {
 	t.Helper()
-	cfg := clichain.Config{Timeout: 9 * time.Second, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
-	return startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, ""))
+	chaintest.InTime(t, 9*time.Second, func(timeout time.Duration) bool {
+		first := time.Duration(part * float64(timeout))
+		cfg := clichain.Config{Timeout: timeout, Env: []string{fmt.Sprint("AGENT_FIRST=", first)}}
+		return ask(startedBeside(t, dialect, "", cfg, withSchema(clichain.AccessNone, "")), timeout)
+	})
 }
 
 // The correction has the rest of the turn's time.
 func correctionSharesTurnTimeout(t *testing.T, dialect string) {
-	s := slowly(t, dialect, 3*time.Second)
-	began := time.Now()
-	_, err := s.Ask(t.Context(), "mend slowly hang")
-	requireReason(t, clichain.ReasonTimeout, err)
-	require.Less(t, time.Since(began), 12*time.Second)
+	slowly(t, dialect, 0.33, func(s *live.Session, timeout time.Duration) bool {
+		began := time.Now()
+		_, err := s.Ask(t.Context(), "mend slowly hang")
+		if errors.Is(err, clichain.ErrBadOutput) {
+			return false
+		}
+		requireReason(t, clichain.ReasonTimeout, err)
+		testtime.Within(t, began, timeout+2*time.Second)
+		return true
+	})
 }
 
 // There is no correction if less time is left than the first answer took.
 func correctionNeedsTime(t *testing.T, dialect string) {
-	s := slowly(t, dialect, 5500*time.Millisecond)
-	_, err := s.Ask(t.Context(), "mend slowly "+word)
-	require.Empty(t, requireReason(t, clichain.ReasonBadOutput, err).Earlier)
+	slowly(t, dialect, 0.61, func(s *live.Session, _ time.Duration) bool {
+		_, err := s.Ask(t.Context(), "mend slowly "+word)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return false
+		}
+		require.Empty(t, requireReason(t, clichain.ReasonBadOutput, err).Earlier)
+		return true
+	})
 }
 
 func TestSessionRefusesBadSchema(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/runs"
 )
@@ -81,7 +82,11 @@ func stop(s *live.Session) time.Duration {
 // One process answers several turns, each with the earlier conversation, and exits when its input ends.
 func TestSessionConversation(t *testing.T) {
 	each(t, func(t *testing.T, dialect string) {
-		s := started(t, dialect, "", nil)
+		clitest.NoLeaks(t)
+		p := agentOf(t, dialect, "notes its end", patient)
+		s := live.New(p, nil)
+		t.Cleanup(s.Kill)
+		require.NoError(t, s.Start(t.Context()))
 		for i, want := range []string{"recall 1", "recall 1|recall 2", "recall 1|recall 2|recall 3"} {
 			resp, err := s.Ask(t.Context(), "recall "+string(rune('1'+i)))
 			require.NoError(t, err)
@@ -97,7 +102,8 @@ func TestSessionConversation(t *testing.T) {
 		for n := 0; n < 3 && took >= politeness; n++ { // a busy machine gets more attempts
 			took = stop(started(t, dialect, "", nil))
 		}
-		require.Less(t, took, politeness, "the process exits at the end of its input")
+		testtime.Took(t, took, politeness/2, "the process exits at the end of its input")
+		require.FileExists(t, p.Config().Binary+".end")
 		require.Equal(t, live.Stopped, s.Status().State)
 		require.NoError(t, s.Status().Err)
 	})
