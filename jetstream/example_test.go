@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/jetstream"
@@ -48,9 +47,14 @@ func TestQueuePage(t *testing.T) {
 		require.Contains(t, plain.Replace(string(code)), plain.Replace(block[1]))
 	}
 	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	require.NoError(t, snippetQueue(ctx, clichain.ChainOf([]clichain.Backend{echo()}, nil)))
+	once := backend(func(context.Context, clichain.Request) (*clichain.Response, error) {
+		cancel()
+		return &clichain.Response{Text: "x"}, nil
+	})
+	require.NoError(t, snippetQueue(ctx, clichain.ChainOf([]clichain.Backend{once}, nil)))
+	require.Error(t, ctx.Err(), "the worker has no job")
 }
 
 // A queue in this process with one job and its answer.
