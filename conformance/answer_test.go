@@ -10,6 +10,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/loopback"
+	"github.com/clichain/clichain/internal/testtime"
 )
 
 const (
@@ -68,7 +69,7 @@ func TestStream(t *testing.T) {
 				case clichain.EventDone:
 					require.False(t, last.IsZero())
 					t.Logf("the call ended %v after the last event", time.Since(last).Round(time.Millisecond))
-					require.Less(t, time.Since(last), 5*time.Second, "0.6 s")
+					testtime.Within(t, last, 5*time.Second, "0.6 s")
 				}
 			}
 			require.Equal(t, hello, text.String())

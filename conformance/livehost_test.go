@@ -76,6 +76,6 @@ func TestWarmProcessDiesWithItsHost(t *testing.T) {
 		require.NotEmpty(t, ofHost(living(t, h)), "no process is warm")
 		require.NoError(t, host.Process.Signal(syscall.SIGKILL))
 		require.Error(t, host.Wait())
-		require.Eventually(t, func() bool { return len(living(t, h)) == 0 }, 10*time.Second, 10*time.Millisecond, "%q", living(t, h))
+		require.Eventually(t, func() bool { return len(living(t, h)) == 0 }, minute, 10*time.Millisecond, "%q", living(t, h))
 	})
 }
