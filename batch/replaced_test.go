@@ -7,10 +7,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/clichain/clichain"
 )
 
 // meddler is an input that modifies the output before it returns its last line.
@@ -46,7 +45,7 @@ func meddling(t *testing.T, meddle func(out string)) *Config {
 		require.Eventually(t, func() bool {
 			data, _ := os.ReadFile(cfg.Out)
 			return strings.Count(string(data), "\n") == 2
-		}, clichain.DefaultTimeout, 1e6)
+		}, time.Minute, time.Millisecond)
 		meddle(cfg.Out)
 	}, strings.NewReader(question("c"))}
 	return cfg

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -110,7 +111,7 @@ func (g *gap) Read(p []byte) (int, error) {
 		require.Eventually(g.t, func() bool {
 			data, _ := os.ReadFile(g.out)
 			return bytes.Count(data, []byte("\n")) >= g.i
-		}, clichain.DefaultTimeout, 1e6)
+		}, time.Minute, time.Millisecond)
 	}
 	g.i++
 	return copy(p, question(fmt.Sprint(g.i))), nil
