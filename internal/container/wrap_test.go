@@ -258,6 +258,6 @@ func waitForRecord(t *testing.T, path string) (r fake.Record) {
 		var err error
 		r, err = fake.ReadRecord(path)
 		return err == nil
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return r
 }
