@@ -135,6 +135,7 @@ func requireQueue(t *testing.T, nc *nats.Conn) {
 
 // A copy of the store directory of a server that has stopped is a complete backup.
 func TestBackupOfStoppedServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := listen(t, func(o *server.Options) { o.StoreDir = dir })
 	fillQueue(t, dial(t, s))
@@ -147,6 +148,7 @@ func TestBackupOfStoppedServer(t *testing.T) {
 
 // Snapshots of the streams, made by a server that runs, are a complete backup for an empty server.
 func TestBackupBySnapshots(t *testing.T) {
+	t.Parallel()
 	nc := dial(t, listen(t))
 	fillQueue(t, nc)
 	to := dial(t, listen(t))
@@ -159,10 +161,12 @@ func TestBackupBySnapshots(t *testing.T) {
 // A worker may finish a job between two snapshots. If the jobs are read before the results, the job keeps its result
 // and does not run again. In the other order it is lost.
 func TestBackupOfRunningQueue(t *testing.T) {
+	t.Parallel()
 	for name, order := range map[string][]string{
 		"jobs first": {backupOrder[0], backupOrder[2]}, "results first": {backupOrder[2], backupOrder[0]},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			nc := dial(t, listen(t))
 			q := open(t, nc, nil)
 			submit(t, q, job("1"))

@@ -130,6 +130,7 @@ func (c *cluster) current(q *jetstream.Queue) {
 // The cluster loses the leader of the jobs, and then the store of one server, while jobs are submitted and answered.
 // All acknowledged writes are still there.
 func TestClusterLosesServers(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Replicas: 3, AckWait: 3 * time.Second, MaxDeliver: 50})
 	s, err := q.Status(t.Context())

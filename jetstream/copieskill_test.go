@@ -45,6 +45,7 @@ func inCopy(agent string) clichain.Backend {
 // Two worker processes, of which one is killed again and again, change the same repository in copies. Each job has one
 // patch, with its own file, and the repository stays as it was.
 func TestIsolatedWorkersAreKilled(t *testing.T) {
+	t.Parallel()
 	jobs := 200
 	if testing.Short() {
 		jobs = 40
@@ -55,17 +56,13 @@ func TestIsolatedWorkersAreKilled(t *testing.T) {
 	}
 	t.Logf("kill at the same moments with -copies-seed=%d", seed)
 	home := t.TempDir()
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, ".cache"), "XDG_STATE_HOME": filepath.Join(home, ".state"),
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-	} {
-		t.Setenv(name, value)
-	}
+	env := append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"),
+		"XDG_STATE_HOME="+filepath.Join(home, ".state"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	agent, dir := filepath.Join(home, "claude"), filepath.Join(home, "app")
 	require.NoError(t, os.WriteFile(agent, []byte(agentScript), 0o700))
 	git := exec.Command("sh", "-c", `git init -q app && cd app && git config user.name A && git config user.email a@example.com &&
 		for i in 1 2 3 4 5 6 7 8 9; do echo $i >file$i; done && git add . && git commit -q -m first && echo more >>file1`)
-	git.Dir = home
+	git.Dir, git.Env = home, env
 	out, err := git.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	before := filesOf(t, dir)
@@ -79,7 +76,7 @@ func TestIsolatedWorkersAreKilled(t *testing.T) {
 		j.Request.Access, j.Request.Dir = clichain.AccessWrite, dir
 		submit(t, q, j)
 	}
-	f := &fleet{t: t, env: append(os.Environ(), workerVariable+"="+s.ClientURL(), agentVariable+"="+agent)}
+	f := &fleet{t: t, env: append(env, workerVariable+"="+s.ClientURL(), agentVariable+"="+agent)}
 	for range 2 {
 		f.start()
 	}

@@ -112,6 +112,7 @@ func TestWait(t *testing.T) {
 
 // Open waits while a cluster has no leader, and reports it if none is elected.
 func TestOpenWithoutLeader(t *testing.T) {
+	t.Parallel()
 	c := newStoppedCluster(t)
 	c.start(0)
 	nc := c.connect()

@@ -54,6 +54,7 @@ func ofKind(kind string) clichain.Backend {
 // which one in fifty always fails. Each job has one result, from a worker that has its model. With -outages the
 // cluster also loses one server after another.
 func TestMixedFleetIsKilled(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	q := c.open(c.connect(), &jetstream.Config{Name: soakConfig.Name, AckWait: time.Second, MaxDeliver: 20, Replicas: 3})
 	notes := t.TempDir()

@@ -25,6 +25,7 @@ func bytesOf(t *testing.T, nc *nats.Conn, stream string) int {
 // A job takes the bytes of its prompt and less than 1 KiB more, and a result those of its answer and less than 1 KiB more. The page for
 // operators has these figures.
 func TestBytesInTheStore(t *testing.T) {
+	t.Parallel()
 	const jobs, text = 200, 1000
 	nc := embed(t)
 	q := open(t, nc, nil)

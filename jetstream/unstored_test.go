@@ -80,6 +80,7 @@ func keptFile(t *testing.T, folder string) string {
 // A worker that is killed while it keeps a result leaves it on the disk. No other worker runs the job, and the next
 // worker on this machine stores the result.
 func TestUnstoredResultOutlivesItsWorker(t *testing.T) {
+	t.Parallel()
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)

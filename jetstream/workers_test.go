@@ -186,6 +186,7 @@ func listen(t *testing.T, change ...func(*server.Options)) *server.Server {
 // Four worker processes, one of which is killed every two seconds, with faults in a tenth of the runs. Each job has
 // one result, each failure has a reason, and no job with write access began twice.
 func TestWorkersAreKilled(t *testing.T) {
+	t.Parallel()
 	s := listen(t)
 	nc, err := nats.Connect(s.ClientURL())
 	require.NoError(t, err)
