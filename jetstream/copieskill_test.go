@@ -46,9 +46,12 @@ func inCopy(agent string) clichain.Backend {
 // patch, with its own file, and the repository stays as it was.
 func TestIsolatedWorkersAreKilled(t *testing.T) {
 	t.Parallel()
-	jobs := 200
-	if testing.Short() {
+	jobs := 60
+	switch {
+	case testing.Short():
 		jobs = 40
+	case os.Getenv("CLICHAIN_CONFORMANCE") == "long":
+		jobs = 200
 	}
 	seed := *copiesSeed
 	if seed == 0 {
