@@ -91,7 +91,9 @@ a new cooldown.`,
 		Example: `  clichain cooldowns clear
   clichain cooldowns clear codex claude
   clichain cooldowns clear codex --nats nats://127.0.0.1:4222`,
-		ValidArgsFunction: cobra.FixedCompletions(selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return selection.BuiltinNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 	f := newCooldownsFlags(r, cmd, fleet)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error { return clearCooldowns(cmd.Context(), r, f, names) }
