@@ -17,6 +17,7 @@ import (
 )
 
 func TestOptionsReachCLI(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)
@@ -41,6 +42,7 @@ func TestOptionsReachCLI(t *testing.T) {
 
 // TestSchemaReachesCLI checks that the CLI receives the schema, and that clichain validates the answer against it.
 func TestSchemaReachesCLI(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
 	record, schema, spec := filepath.Join(dir, "record"), filepath.Join(dir, "schema.json"), filepath.Join(dir, "spec.json")
@@ -60,6 +62,7 @@ func TestSchemaReachesCLI(t *testing.T) {
 
 // TestLargeInput sends 300 kB to a CLI, which must return them unchanged.
 func TestLargeInput(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	spec := filepath.Join(t.TempDir(), "spec.json")
 	require.NoError(t, os.WriteFile(spec, []byte(`{"name":"echo","binary":"echo","transports":["stdin"],"args":[{"args":["-"]}]}`), 0o600))
@@ -73,6 +76,7 @@ func TestLargeInput(t *testing.T) {
 }
 
 func TestAskRejectsInvalidText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	cmd := w.command("ask")

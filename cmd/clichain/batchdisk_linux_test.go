@@ -71,6 +71,7 @@ func TestBatchDiskFull(t *testing.T) {
 
 // TestBatchReadOnly checks that a read-only directory is reported.
 func TestBatchReadOnly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	said, status := w.small(t.TempDir(), "ro", program()+" batch --cold --quiet -o out.jsonl -i "+w.lines(1))

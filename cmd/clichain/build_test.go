@@ -13,6 +13,7 @@ import (
 
 // TestBuildMatchesAsk checks that build prints the command that ask runs, and does not run it.
 func TestBuildMatchesAsk(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	record := filepath.Join(t.TempDir(), "record")
 	w.fake("claude", "record", record)

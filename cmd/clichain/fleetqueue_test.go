@@ -36,6 +36,7 @@ func (f *fleet) streams() (names []string) {
 
 // TestMistypedQueue checks that commands that read a queue do not create one.
 func TestMistypedQueue(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	f.answers("queue", "submit", "--queue", "nightly", "--id", "mine", "hi")
 	before := f.streams()
@@ -58,6 +59,7 @@ func TestMistypedQueue(t *testing.T) {
 
 // TestFleetCooldowns lists and clears the cooldowns of a fleet. The file of the user must stay unchanged.
 func TestFleetCooldowns(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	require.Equal(t, "no backend is in cooldown\n", f.answers("cooldowns", "list", "--nats", f.url))
 	require.Empty(t, f.streams())
@@ -93,6 +95,7 @@ func TestFleetCooldowns(t *testing.T) {
 
 // If --queue and NATS_URL are set, the workers of the queue answer a batch.
 func TestBatchQueueFromEnvironment(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	f.fake("claude", "answer", "from the fleet")
 	w := f.worker("--queue", "lines", "--only", "claude")

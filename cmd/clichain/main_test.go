@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,13 @@ func TestMain(m *testing.M) {
 // inOwnHome runs the tests, but not the commands that they start, with a new home directory.
 type inOwnHome struct{ *testing.M }
 
-func (m inOwnHome) Run() int { return clitest.Run(m.M) }
+func (m inOwnHome) Run() int {
+	// Most tests wait for processes. The flag -parallel of go test has precedence.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	return clitest.Run(m.M)
+}
 
 // concurrentScripts are the scripts in which a command does several things at a time. They run the command with the race
 // detector if the test does. The others do so only with CLICHAIN_CONFORMANCE=long, because each start of the command
@@ -53,6 +60,7 @@ var logins = []string{"ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x", "CURSOR_API_KEY
 // TestScripts runs the command as a separate process. PATH contains only the command and the fakes, so that no real
 // CLI of this machine runs.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	raceFree := ""
 	if norace.Race && os.Getenv("CLICHAIN_CONFORMANCE") != "long" {
 		raceFree = t.TempDir()

@@ -168,6 +168,7 @@ func TestMCPDepth(t *testing.T) {
 }
 
 func TestMCPRejectsUnknownCaller(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out, err := w.command("mcp", "--caller", "cluade").CombinedOutput()
 	require.Error(t, err)

@@ -56,12 +56,14 @@ type workflow struct {
 
 // TestOperationsPageActions runs the steps of the workflow with fakes of the installers.
 func TestOperationsPageActions(t *testing.T) {
+	t.Parallel()
 	var flow workflow
 	require.NoError(t, yaml.Load([]byte(consoletest.Block(t, "GitHub Actions", "yaml")), &flow))
 	steps := flow.Jobs["ask"].Steps
 	require.Len(t, steps, 5)
 	for _, secret := range []string{"key", ""} {
 		t.Run("secret="+secret, func(t *testing.T) {
+			t.Parallel()
 			w := workshop(t)
 			w.fake("claude", "answer", "Bugs were mended.")
 			dir := t.TempDir()
@@ -106,12 +108,14 @@ var phase = regexp.MustCompile(`(?s)(\w+Phase) = ''\n(.*?)\n  '';`)
 // TestOperationsPageNix runs the phases of the derivation in the environment of a Nix build, with SKIP_CLI and
 // without.
 func TestOperationsPageNix(t *testing.T) {
+	t.Parallel()
 	text := consoletest.Block(t, "Nix", "nix")
 	phases := phase.FindAllStringSubmatch(text, -1)
 	require.Len(t, phases, 2)
 	require.Contains(t, text, `SKIP_CLI = "1";`)
 	for _, skip := range []string{"SKIP_CLI=1", "SKIP_CLI="} {
 		t.Run(skip, func(t *testing.T) {
+			t.Parallel()
 			w := workshop(t)
 			for _, name := range selection.BuiltinNames() {
 				w.fake(name, "hang", "")

@@ -93,6 +93,7 @@ func installFlood(t *testing.T, w *world) string {
 
 // TestSuppressedExitsImmediately checks that with SKIP_CLI the command exits immediately, even if stdin stays open.
 func TestSuppressedExitsImmediately(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.fake("claude", "answer", "no")
 	suppressed, bare := time.Hour, time.Hour

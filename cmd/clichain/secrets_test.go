@@ -59,6 +59,7 @@ func tellTale(t *testing.T, told string) clitest.Scenario {
 
 // The output of the command must not contain a secret from the environment of the CLI, in any encoding.
 func TestOutputHasNoSecrets(t *testing.T) {
+	t.Parallel()
 	const secret = "sécret/val<ue> \"of?a&test\\0"
 	forms := secretForms(t, secret)
 	told := strings.Join(slices.Collect(maps.Values(forms)), " | ")
@@ -67,6 +68,7 @@ func TestOutputHasNoSecrets(t *testing.T) {
 		"failure in JSON": {"--stream", "--json", "--only", "claude"}, "failure": {"--trace", "--only", "claude"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			_, err := clitest.Install(w.bin, "claude", tellTale(t, "a "+told+" z"))
 			require.NoError(t, err)

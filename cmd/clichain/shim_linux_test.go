@@ -34,6 +34,7 @@ func TestCommandTerminatesEscapedProcesses(t *testing.T) {
 		{"kill", []clitest.Step{hang}, "", func(t *testing.T, cmd *exec.Cmd) { require.NoError(t, cmd.Process.Kill()) }, -1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			path, err := clitest.Install(w.bin, "claude", clitest.Scenario{
 				Steps: append([]clitest.Step{{ReadStdin: true}, escapee}, test.last...),
@@ -62,6 +63,7 @@ func TestCommandTerminatesEscapedProcesses(t *testing.T) {
 // A shim must start before most packages are initialized, because their initialization takes longer than all work of
 // the shim.
 func TestShimInitializesFewPackages(t *testing.T) {
+	t.Parallel()
 	cmd := &exec.Cmd{Path: program(), Args: []string{"clichain-shim"}, Env: []string{"GODEBUG=inittrace=1"}}
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err, "it has no host")

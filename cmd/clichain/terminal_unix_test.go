@@ -101,6 +101,7 @@ func TestAskOnTerminal(t *testing.T) {
 
 // Ctrl-C must remove the status line.
 func TestInterruptOnTerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	path := w.fake("claude", "stubborn", "")
 	cmd := w.command("ask", "--stream=false", "hi")
@@ -135,8 +136,10 @@ func sameAsGolden(t *testing.T, name, got string) {
 
 // The bars must stay in their lines while they grow.
 func TestDemoOnTerminal(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{60, 80, 120} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
 			cmd := newWorld(t).command("demo")
 			cmd.Env = append(cmd.Env, "TERM=xterm")
 			text, raw := onScreen(t, cmd, width).end(0)

@@ -68,11 +68,13 @@ func shown(page string, outputs []string, replace func(old, got string) string) 
 
 // TestTutorials runs the commands of each tutorial and compares their output with the page.
 func TestTutorials(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../docs/tutorial/*.md")
 	require.NoError(t, err)
 	require.Len(t, files, 4)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			w := workshop(t)
 			require.NoError(t, os.Remove(filepath.Join(w.bin, "git"))) // a fake
 			for _, tool := range []string{"git", "chmod", "sleep", "seq", "wc", "cut", "sort", "true", "sed", "sh", "rm"} {
