@@ -134,7 +134,7 @@ func (b *BadLines) Close(complete bool) error {
 	case !b.optional:
 		err = b.truncate()
 	}
-	if err = errors.Join(err, b.file.Close()); err != nil {
+	if err = errors.Join(err, closeLocked(b.file)); err != nil {
 		return Explain(b.name, err)
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks an open file until it is closed. It returns false if another process, or another open file of this
-// process, has the lock. Windows denies others access to the bytes that are locked, so lock takes a byte that no file
-// contains.
+// lock locks an open file until closeLocked closes it. It returns false if another process, or another open file of
+// this process, has the lock. Windows denies others access to the bytes that are locked, so lock takes a byte that no
+// file contains.
 func lock(file *os.File) (bool, error) {
 	last := &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
@@ -20,3 +20,6 @@ func lock(file *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// closeLocked closes a file, which unlocks it, because no process inherits the file.
+func closeLocked(file *os.File) error { return file.Close() }

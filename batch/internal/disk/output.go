@@ -188,7 +188,7 @@ func (o *Output[R]) Sync() error {
 // Close closes the file, which ends its lock. It does not close stdout.
 func (o *Output[R]) Close() error {
 	if f, ok := o.w.(*os.File); ok && (o.IsFile() || o.name != "stdout") {
-		return f.Close()
+		return closeLocked(f)
 	}
 	return nil
 }
