@@ -61,6 +61,7 @@ func badPlace(t *testing.T, test func(t *testing.T, cfg *Config, bad string)) {
 	for _, given := range []bool{false, true} {
 		name := map[bool]string{false: "OUT.bad.jsonl", true: "--bad"}[given]
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cfg := batchOf(t, question("a"))
 			bad := cfg.Out + ".bad.jsonl"
 			if given {
@@ -74,6 +75,7 @@ func badPlace(t *testing.T, test func(t *testing.T, cfg *Config, bad string)) {
 
 // A batch neither truncates nor removes a file that no batch of this user has written, with or without a bad line.
 func TestBadLinesRejectForeignFile(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, text string }{
 		{"prose", "Dear John,\n"},
 		{"prose without a newline", "Dear John"},
@@ -84,6 +86,7 @@ func TestBadLinesRejectForeignFile(t *testing.T) {
 	} {
 		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(test.name+", "+input[:4], func(t *testing.T) {
+				t.Parallel()
 				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 					require.NoError(t, os.WriteFile(bad, []byte(test.text), 0o600))
 					refused(t, cfg, input, bad, "was not written by a batch")
@@ -107,9 +110,11 @@ func refused(t *testing.T, cfg *Config, input string, want ...string) {
 }
 
 func TestBadLinesDoNotFollowLinks(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"Dear John,\n", badOne, "", "missing"} {
 		for _, input := range []string{question("a"), "{no JSON\n"} {
 			t.Run(text+input[:4], func(t *testing.T) {
+				t.Parallel()
 				badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 					target := filepath.Join(t.TempDir(), "target")
 					if text != "missing" {
@@ -132,6 +137,7 @@ func TestBadLinesDoNotFollowLinks(t *testing.T) {
 }
 
 func TestBadLinesRejectFileOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can change the owner of a file")
 	}
@@ -145,11 +151,13 @@ func TestBadLinesRejectFileOfAnotherUser(t *testing.T) {
 
 // A killed run may leave an incomplete line. The next run of the batch overwrites the file.
 func TestBadLinesOverwriteFileOfKilledRun(t *testing.T) {
+	t.Parallel()
 	for name, left := range map[string]string{
 		"complete lines": badOne + badOne, "incomplete line": badOne + badOne[:20], "first bytes of a line": `{"l`,
 		"zeros": badOne + badOne[:20] + "\x00\x00", "empty file": "",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			badPlace(t, func(t *testing.T, cfg *Config, bad string) {
 				require.NoError(t, os.WriteFile(bad, []byte(left), 0o600))
 				cfg.Stdin = bytes.NewReader([]byte("{no JSON\n"))
@@ -165,6 +173,7 @@ func TestBadLinesOverwriteFileOfKilledRun(t *testing.T) {
 
 // An empty file may belong to another program, so a run without a bad line does not remove it.
 func TestBadLinesKeepEmptyFile(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a"))
 	require.NoError(t, os.WriteFile(cfg.Out+".bad.jsonl", nil, 0o600))
 	_, err := Run(t.Context(), cfg)

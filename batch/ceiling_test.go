@@ -67,6 +67,7 @@ func TestAdviceTextRendersAdviceOfBadLine(t *testing.T) {
 
 // Jobs of an earlier run get the permissions of the run that answers them.
 func TestWorkerUsesPermissionsOfCurrentRun(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, "")
 	cfg.Permissions = permit.Permissions{Access: clichain.AccessRead}
 	l := &local{cfg: cfg}
@@ -74,6 +75,7 @@ func TestWorkerUsesPermissionsOfCurrentRun(t *testing.T) {
 }
 
 func TestDryRunCountsLinesByPermissions(t *testing.T) {
+	t.Parallel()
 	dir, err := filepath.EvalSymlinks(os.TempDir()) // a long path would be cut
 	require.NoError(t, err)
 	cfg := batchOf(t, question("a")+question("b")+`{"prompt":"x","access":"write","options":{"allowed_tools":["Bash"]}}`+"\n")

@@ -21,6 +21,7 @@ func again(t *testing.T, cfg *Config, input string) *Summary {
 }
 
 func TestRunAnswersOnlyInsertedLine(t *testing.T) {
+	t.Parallel()
 	const one, two = `{"prompt":"one"}` + "\n", `{"prompt":"two"}` + "\n"
 	cfg := batchOf(t, one+two+one)
 	s, err := Run(t.Context(), cfg)
@@ -34,6 +35,7 @@ func TestRunAnswersOnlyInsertedLine(t *testing.T) {
 
 // A line with a known id and a new prompt keeps its record. Config.Changed retries it.
 func TestRunRetriesChangedLines(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a")+question("b")+question("c"))
 	s, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -64,6 +66,7 @@ func TestRunRetriesChangedLines(t *testing.T) {
 
 // A new default model changes the requests of all lines.
 func TestRunDetectsChangedModel(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a"))
 	again(t, cfg, question("a"))
 	cfg.Defaults.Model = "other"
@@ -72,6 +75,7 @@ func TestRunDetectsChangedModel(t *testing.T) {
 
 // A killed run with Config.Changed can leave two records of an id. The next run uses the later one.
 func TestRunReadsRecordsOfKilledChangedRun(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a")+question("b"))
 	_, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -87,6 +91,7 @@ func TestRunReadsRecordsOfKilledChangedRun(t *testing.T) {
 
 // The queue may contain a result for an earlier version of the line. This result does not answer the new version.
 func TestRunIgnoresQueuedResultOfChangedLine(t *testing.T) {
+	t.Parallel()
 	for name, changed := range map[string]bool{"kept": false, "asked again": true} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, question("a"))

@@ -12,6 +12,7 @@ import (
 
 // After the answer that reaches the cost limit, the worker takes no more jobs, even if a slot is free.
 func TestRunStopsAtCostLimit(t *testing.T) {
+	t.Parallel()
 	rec := newRecorder(&Config{Out: filepath.Join(t.TempDir(), "out.jsonl"), MaxCostUSD: 0.02})
 	require.NoError(t, rec.openOutput())
 	defer func() { require.NoError(t, rec.out.Close()) }()

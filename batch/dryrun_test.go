@@ -28,6 +28,7 @@ func (unavailable) Available(context.Context) error {
 }
 
 func TestDryRunChecksCustomBackends(t *testing.T) {
+	t.Parallel()
 	missing := clichain.NewProvider(clichain.CliSpec{Name: "missing", Binary: "no-such-program"}, nil)
 	answers := clichain.BackendFunc("answers", func(context.Context, clichain.Request) (*clichain.Response, error) {
 		return nil, errors.New("asked")
@@ -43,6 +44,7 @@ func TestDryRunChecksCustomBackends(t *testing.T) {
 }
 
 func TestDryRunCountsLinesThatNoBackendAnswers(t *testing.T) {
+	t.Parallel()
 	missing := clichain.NewProvider(clichain.CliSpec{Name: "missing", Binary: "no-such-program"}, nil)
 	for name, test := range map[string]struct {
 		backends []clichain.Backend

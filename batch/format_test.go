@@ -27,6 +27,7 @@ func fromFile(t *testing.T, name, text string) *Config {
 }
 
 func TestRunReadsEachFormat(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, file, text string
 		format           Format
@@ -43,6 +44,7 @@ func TestRunReadsEachFormat(t *testing.T) {
 		{"numeric ids", "in.jsonl", `{"id":7,"prompt":"one"}` + "\n" + `{"id":"8","prompt":"two"}`, JSONL, map[string]string{"7": "one", "8": "two"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			file := fromFile(t, test.file, test.text)
 			piped := fromFile(t, test.file, "")
 			piped.In, piped.Stdin = disk.Stream, strings.NewReader(test.text)
@@ -74,6 +76,7 @@ func openAI(id, body string) string {
 
 // Values that are not part of a request are returned in the metadata of the response.
 func TestRunReturnsExtraFieldsAsMetadata(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]*Config{
 		"CSV":  fromFile(t, "in.csv", "id,prompt,label,metadata,Note\na,hi,x,\"{\"\"k\"\":\"\"v\"\"}\",\n"),
 		"JSON": fromFile(t, "in.jsonl", `{"id":"a","prompt":"hi","label":"x","metadata":{"k":"v"},"other":null}`),
@@ -88,6 +91,7 @@ func TestRunReturnsExtraFieldsAsMetadata(t *testing.T) {
 
 // A file in the wrong format is rejected before a job runs.
 func TestRunRejectsUnreadableFiles(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, file, text, want string
 	}{
@@ -122,6 +126,7 @@ func TestRunRejectsUnreadableFiles(t *testing.T) {
 
 // An invalid or forbidden row does not stop the batch.
 func TestRunSkipsBadRows(t *testing.T) {
+	t.Parallel()
 	cfg := fromFile(t, "in.csv", "id,prompt,access,dir,options,idempotent\n"+
 		"a,hi,,,,TRUE\nb,hi\nc,hi,full,/,,\nd,hi,,,\"{\"\"extra\"\":{\"\"claude\"\":[\"\"--tools=Bash\"\"]}}\",\ne,hi,,,{,\nf,,,,,\n")
 	s, err := Run(t.Context(), cfg)
@@ -138,6 +143,7 @@ func TestRunSkipsBadRows(t *testing.T) {
 
 // A stream that ends too early is an error. The lines before the end are still answered.
 func TestRunReportsBrokenStream(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, `["a", `)
 	_, err := Run(t.Context(), cfg)
 	require.ErrorContains(t, err, "-i -: line 2 cannot be read: is not valid JSON")
@@ -145,6 +151,7 @@ func TestRunReportsBrokenStream(t *testing.T) {
 
 // The size limit also applies to a record without a closing quotation mark.
 func TestRunRejectsLongRecords(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 17<<20)
 	for name, cfg := range map[string]*Config{"row": fromFile(t, "x.csv", "prompt\n\""+long), "element": fromFile(t, "x.json", `["`+long)} {
 		t.Run(name, func(t *testing.T) {

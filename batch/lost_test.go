@@ -16,6 +16,7 @@ import (
 // The queue stored a failure for a line because its batch was killed several times. Then the batch was killed again
 // before it could retry the line. The next run retries it.
 func TestRunRetriesLineOfKilledBatch(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("1"))
 	giveUp(t, cfg.Out+".queue", jetstream.Job{ID: "batch.1", Request: clichain.Prompt("ask 1")})
 	s, err := Run(t.Context(), cfg)

@@ -56,6 +56,7 @@ func begun(ctx context.Context, cfg *Config) <-chan error {
 }
 
 func TestOrderedRun(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"file", "stream"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, questions(6))
@@ -85,6 +86,7 @@ func TestOrderedRun(t *testing.T) {
 // When an ordered run ends, some results still wait for earlier lines. Their answers were paid for. The queue keeps
 // them if the output is a file. A stream receives them at the end.
 func TestOrderedRunStoppedEarly(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"file", "stream"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := batchOf(t, questions(4))
@@ -121,6 +123,7 @@ func TestOrderedRunStoppedEarly(t *testing.T) {
 // The output has the order of the input after a resumed run, after a retry of failed lines, and after a run with
 // another order.
 func TestOrderedRunAfterOtherRuns(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, "")
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(third+second+first), 0o600))
 	cfg.Ordered, cfg.RetryFailed, cfg.RetrySideEffects = true, true, true
@@ -132,6 +135,7 @@ func TestOrderedRunAfterOtherRuns(t *testing.T) {
 
 // A rejected line and a failed line do not delay later lines.
 func TestOrderedRunSkipsRejectedLine(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a")+"{}\n"+question("a")+question("b"))
 	cfg.Ordered = true
 	s, err := Run(t.Context(), cfg)
@@ -142,6 +146,7 @@ func TestOrderedRunSkipsRejectedLine(t *testing.T) {
 
 // Answers that wait for earlier lines count toward the cost limit.
 func TestOrderedRunStopsAtCostLimit(t *testing.T) {
+	t.Parallel()
 	var cause error
 	r := newRecorder(&Config{MaxCostUSD: 0.01, Ordered: true})
 	r.queue, r.costReached = &queue{scope: "batch"}, func() { cause = ErrCost }

@@ -52,6 +52,7 @@ func meddling(t *testing.T, meddle func(out string)) *Config {
 }
 
 func TestOutputDeletedDuringRun(t *testing.T) {
+	t.Parallel()
 	cfg := meddling(t, func(out string) { require.NoError(t, os.Remove(out)) })
 	s, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -60,6 +61,7 @@ func TestOutputDeletedDuringRun(t *testing.T) {
 }
 
 func TestOutputRenamedDuringRun(t *testing.T) {
+	t.Parallel()
 	cfg := meddling(t, func(out string) { require.NoError(t, os.Rename(out, out+".moved")) })
 	_, err := Run(t.Context(), cfg)
 	require.NoError(t, err)
@@ -68,6 +70,7 @@ func TestOutputRenamedDuringRun(t *testing.T) {
 
 // If the output is a link to a missing file, the batch creates that file.
 func TestOutputIsDanglingLink(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a"))
 	target := filepath.Join(t.TempDir(), "target.jsonl")
 	if err := os.Symlink(target, cfg.Out); err != nil {
@@ -80,6 +83,7 @@ func TestOutputIsDanglingLink(t *testing.T) {
 
 // The batch does not change the file of another program. It writes the answers to a file next to it.
 func TestOutputReplacedDuringRun(t *testing.T) {
+	t.Parallel()
 	cfg := meddling(t, func(out string) {
 		require.NoError(t, os.Rename(out, out+".moved"))
 		require.NoError(t, os.Remove(out+".moved"))
@@ -118,6 +122,7 @@ func TestDirectoryDeletedDuringRun(t *testing.T) {
 
 // An output that another program truncates has lost records. The run must report an error.
 func TestOutputTruncatedDuringRun(t *testing.T) {
+	t.Parallel()
 	cfg := meddling(t, func(out string) { require.NoError(t, os.Truncate(out, 0)) })
 	_, err := Run(t.Context(), cfg)
 	require.ErrorContains(t, err, cfg.Out+": another program changed it during the run")

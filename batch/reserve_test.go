@@ -46,6 +46,7 @@ func (p *planned) Stream(context.Context, clichain.Request) iter.Seq2[clichain.E
 
 // A batch leaves the reserve of a plan alone, except for one call of each slot, and waits for the reset.
 func TestRunKeepsReserve(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, questions(8))
 	plan := &planned{wrapper: wrapper{cfg.Backends[0]}, length: 2 * time.Second, share: 0.2}
 	cfg.Backends = []clichain.Backend{plan}
@@ -69,6 +70,7 @@ func TestRunKeepsReserve(t *testing.T) {
 
 // A batch whose only other backend needs an operator waits for a reserved one.
 func TestRunWaitsForReservedBackend(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, questions(3))
 	plan := &planned{wrapper: wrapper{cfg.Backends[0]}, length: time.Second, share: 0.6}
 	loggedOut := clichain.BackendFunc("out", func(context.Context, clichain.Request) (*clichain.Response, error) {

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +30,14 @@ const (
 	third  = `{"id":"c","error":{"reason":"killed","message":"no","side_effects":true}}` + "\n"
 )
 
-func TestMain(m *testing.M) { os.Exit(clitest.Run(m)) }
+func TestMain(m *testing.M) {
+	// Most tests wait for processes and for the disk. The flag -parallel of go test has precedence.
+	err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+	if err = errors.Join(err, os.Unsetenv("SKIP_CLI")); err != nil {
+		panic(err)
+	}
+	os.Exit(clitest.Run(m))
+}
 
 // plain returns a CLI that prints its prompt.
 func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
@@ -34,8 +45,6 @@ func plain(t *testing.T, steps ...clitest.Step) []clichain.Backend {
 	if steps == nil {
 		steps = []clitest.Step{{ReadStdin: true}, {Echo: true}}
 	}
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv("SKIP_CLI", "")
 	path := clitest.Fake(t, "plain", clitest.Scenario{Steps: steps})
 	var spec clichain.CliSpec
 	require.NoError(t, json.Unmarshal([]byte(`{"name":"plain","binary":"plain","transports":["stdin"],"args":[]}`), &spec))
@@ -119,6 +128,7 @@ func (g *gap) Read(p []byte) (int, error) {
 
 // The run reads lines from a pipe when it needs them. It answers each line before the next line arrives.
 func TestRunReadsPipeOnDemand(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, "")
 	cfg.Stdin = &gap{t: t, out: cfg.Out, n: 3}
 	s, err := Run(t.Context(), cfg)
@@ -136,6 +146,7 @@ func TestRunWithMoreLinesThanQueueLimit(t *testing.T) {
 
 // If the output is not writable, the run ends. The next run repeats no answered request.
 func TestRunReportsOutputError(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, questions(6))
 	cfg.Out, cfg.Store, cfg.Stdout = disk.Stream, t.TempDir(), &failing{after: 2}
 	s, err := Run(t.Context(), cfg)
@@ -161,6 +172,7 @@ func (f *failing) Write(p []byte) (int, error) {
 
 // A failing input is an error. The run keeps the answers to earlier lines.
 func TestRunReportsInputError(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, "")
 	cfg.Stdin = io.MultiReader(strings.NewReader(question("a")), &broken{})
 	_, err := Run(t.Context(), cfg)
@@ -172,6 +184,7 @@ type broken struct{}
 func (*broken) Read([]byte) (int, error) { return 0, syscall.EIO }
 
 func TestRunStopped(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, questions(3))
 	cfg.Backends = plain(t, clitest.Step{Hang: true})
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -197,6 +210,7 @@ func (s *stopping) Read([]byte) (int, error) {
 
 // Config.RetryFailed retries failed lines. RetrySideEffects also retries the lines whose agent may have acted.
 func TestRunRetriesFailedLines(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a")+question("b")+question("c"))
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(first+second+third), 0o600))
 	s, err := Run(t.Context(), cfg)
@@ -215,6 +229,7 @@ func TestRunRetriesFailedLines(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	cfg := batchOf(t, question("a")+question("b")+question("new")+`{"prompt":"x","schema":{"type":"array"}}`+"\n{\n")
 	require.NoError(t, os.WriteFile(cfg.Out, []byte(first+second), 0o600))
 	cfg.RetryFailed = true
@@ -259,6 +274,7 @@ func TestConfigCheck(t *testing.T) {
 }
 
 func TestRunRejectsDirectoryAsOutput(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]func(*Config){
 		"output": func(cfg *Config) { cfg.Out = t.TempDir() },
 		"input":  func(cfg *Config) { cfg.In = t.TempDir() },
