@@ -220,3 +220,17 @@ func TestVerifyFindsRemovedFiles(t *testing.T) {
 		})
 	}
 }
+
+// No later line has the hash of the last line, so the head has it.
+func TestVerifyFindsChangedLastLine(t *testing.T) {
+	l := newLog(t, nil)
+	appendAll(t, l, 3)
+	path := filepath.Join(l.dir, "00000001.jsonl")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	at := strings.LastIndex(string(data), `"codex"`)
+	at = max(at, strings.LastIndex(string(data), `"claude"`))
+	data[at+1] = 'C'
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	requireProblem(t, l, "00000001.jsonl", "the line was changed")
+}
