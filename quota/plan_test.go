@@ -223,7 +223,7 @@ func (s scene) week(t *testing.T, store cooldown.QuotaStore) (used float64, refu
 // its next job. It still uses nearly all of what a batch with perfect knowledge would use, except one job, because a job
 // cannot be divided.
 func TestReserveOfWeek(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	checkWeeks(t, func(rt *rapid.T) {
 		s := drawScene(rt)
 		used, refused := s.week(t, cooldown.NewMemory())
 		require.Zero(rt, refused, "refused turns of the person")
@@ -255,7 +255,7 @@ func TestWeekWithoutReserve(t *testing.T) {
 // worker passes it.
 func TestReserveOfFleet(t *testing.T) {
 	const workers = 4
-	rapid.Check(t, func(rt *rapid.T) {
+	checkWeeks(t, func(rt *rapid.T) {
 		s := drawScene(rt)
 		plans := map[string]*plan{"a": newPlan(), "b": newPlan()}
 		used := map[string]float64{}

@@ -2,6 +2,7 @@ package quota_test
 
 import (
 	"encoding/json"
+	"flag"
 	"math"
 	"strings"
 	"testing"
@@ -264,4 +265,14 @@ func TestReserveJSON(t *testing.T) {
 		`location is "Berlin": use the name of a time zone, such as Europe/Berlin`)
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"use_expiring": "soon"}`), &got), `use_expiring is "soon": use a time`)
 	require.Error(t, json.Unmarshal([]byte(`"much"`), &got))
+}
+
+// checkWeeks checks a property of 40 scenes, or of as many as the flag -rapid.checks asks for.
+func checkWeeks(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	if checks := flag.Lookup("rapid.checks").Value; checks.String() == "100" {
+		require.NoError(t, checks.Set("40"))
+		defer func() { require.NoError(t, checks.Set("100")) }()
+	}
+	rapid.Check(t, property)
 }
