@@ -170,7 +170,7 @@ func TestDoctorProbes(t *testing.T) {
 			write(t, home, ".claude/settings.json", `{"apiKeyHelper":"x"}`)
 			cfg := doctor.Config{Probe: true, ProbeTimeout: time.Minute}
 			if name == "does not answer" {
-				cfg.ProbeTimeout = 5 * time.Second
+				cfg.ProbeTimeout = time.Second
 			}
 			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Claude(), nil)}, &cfg).Backends[0]
 			require.Equal(t, test.want, d.Login, "%+v", d)
