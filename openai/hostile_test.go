@@ -52,7 +52,7 @@ func TestHostileConnections(t *testing.T) {
 
 // TestHostileBodies checks that hostile JSON gets a small error, with no text of the client in a header.
 func TestHostileBodies(t *testing.T) {
-	const large = 4 << 20
+	const large = 1 << 20
 	nested := func(open, end string) string { return strings.Repeat(open, 100_000) + strings.Repeat(end, 100_000) }
 	backend := says("fine")
 	backend.asked = make(chan clichain.Request, 100)
