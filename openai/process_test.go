@@ -41,6 +41,7 @@ func TestFakeCLIs(t *testing.T) {
 
 // TestClientDisconnects checks that a call ends when its client disconnects, and leaves no process.
 func TestClientDisconnects(t *testing.T) {
+	clitest.NoLeaks(t)
 	spec := specs.Claude()
 	started := clitest.Step{Stdout: `{"type":"stream_event","parent_tool_use_id":null,"event":{"delta":{"type":"text_delta","text":"started"}}}` + "\n"}
 	for _, test := range []struct {
@@ -51,7 +52,7 @@ func TestClientDisconnects(t *testing.T) {
 		{"during a stream", streamHi, []clitest.Step{{ReadStdin: true}, started, {Ignore: []string{"INT", "TERM"}}, {Hang: true}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			clitest.NoLeaks(t)
+			t.Parallel()
 			path := clitest.Fake(t, "claude", clitest.Scenario{Steps: test.steps})
 			ended := make(chan struct{})
 			provider := clichain.NewProvider(spec, &clichain.Config{Binary: path, Timeout: patience})
