@@ -74,11 +74,8 @@ func storeKey(i int) string { return fmt.Sprint("key", i%50) }
 // A killed writer loses no state whose write succeeded, and does not block the next writer.
 func TestKilledWriters(t *testing.T) {
 	const most = 200
-	rounds := 40
-	switch {
-	case testing.Short():
-		rounds = 20
-	case os.Getenv("CLICHAIN_CONFORMANCE") == "long":
+	rounds := 20
+	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {
 		rounds = most
 	}
 	dir := t.TempDir()
