@@ -1,8 +1,5 @@
 package fake
 
-// NoLeaksFor is NoLeaks with another timeout.
-var NoLeaksFor = noLeaks
-
 // ForgetMain resets the call of Main until undo is called.
 func ForgetMain() (undo func()) {
 	called = false

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/clichain/clichain/internal/leaks"
 )
 
 // Record is the input of a fake at its start, as stored by a Record step.
@@ -97,7 +99,7 @@ func (p *player) record(path string) error {
 	}
 	r := Record{
 		Args: os.Args, Env: os.Environ(), Dir: dir, Stdin: p.input,
-		Pid: os.Getpid(), Group: getpgrp(), Sess: getsid(), Files: openFiles(), Contents: contents(),
+		Pid: os.Getpid(), Group: getpgrp(), Sess: getsid(), Files: leaks.OpenFiles(), Contents: contents(),
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -111,14 +113,4 @@ func (p *player) record(path string) error {
 		return err
 	}
 	return os.Rename(partial, path)
-}
-
-func openFiles() (files []string) {
-	entries, _ := os.ReadDir("/proc/self/fd") // empty without /proc
-	for _, e := range entries {
-		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
-			files = append(files, e.Name()+" "+target)
-		}
-	}
-	return files
 }

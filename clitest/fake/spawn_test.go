@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/internal/leaks"
 	"github.com/stretchr/testify/require"
 )
 
@@ -134,7 +135,7 @@ func TestNoLeaks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := &failures{T: t}
-			fake.NoLeaksFor(f, 200*time.Millisecond)
+			leaks.Check(f, 200*time.Millisecond)
 			undo := test.leak(t)
 			for _, cleanup := range f.cleanup {
 				cleanup()

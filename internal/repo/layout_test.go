@@ -16,12 +16,12 @@ import (
 // docs/explanation/architecture.md has the same table.
 var floors = [][]string{
 	{
-		"internal/fakes", "internal/landlock", "internal/norace", "internal/npmshim", "internal/pattern",
+		"internal/fakes", "internal/landlock", "internal/leaks", "internal/norace", "internal/npmshim", "internal/pattern",
 		"internal/seccomptest", "internal/testtime",
 		"internal/proc/internal/kinfo",
 	},
 	{
-		"clitest/fake", "internal/chainview", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
+		"clitest/fake", "internal/chainview", "internal/leaks/parallel", "internal/lines", "internal/localfile", "internal/plaintext", "internal/proc", "internal/prose", "internal/resettime",
 		"internal/semaphore", "internal/semver", "internal/spelling", "internal/testreport",
 	},
 	{"internal/fingerprint", "internal/grammar", "internal/history", "internal/jsontext", "internal/machine", "internal/skiplist", "internal/specfile", "call", "runs"},

@@ -148,7 +148,7 @@ func TestImportsAreFew(t *testing.T) {
 			stdlib := !strings.Contains(first, ".")
 			switch {
 			case stdlib:
-			case f.under("clitest/fake") && !f.test() && name != module+"/internal/fakes":
+			case f.under("clitest/fake") && !f.test() && name != module+"/internal/fakes" && name != module+"/internal/leaks":
 				t.Errorf("%s: clitest/fake imports %s: the tests of all packages use it, so it must not use them", f.at(spec.Pos()), name)
 			case from(allowed), f.forTests() && from(inTests):
 			default:

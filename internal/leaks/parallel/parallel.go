@@ -1,0 +1,83 @@
+// Package parallel finds what tests leave behind that run in parallel. It is separate from package leaks, because fakes
+// would start later with the packages that it needs.
+package parallel
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"time"
+
+	"github.com/clichain/clichain/internal/leaks"
+)
+
+// Suite is the tests of a binary, such as a [testing.M].
+type Suite interface{ Run() int }
+
+// Tests returns m for tests that call [leaks.Check] and run in parallel. When all tests have ended, it compares the
+// goroutines, descriptors and children of the process with those before the first test. If more remain, it prints them
+// with the names of the tests and fails the run. Start permanent resources before, such as the watchdog of package
+// proc.
+//
+// With -parallel 1, Check also finds the test that has left a descriptor or a child.
+func Tests(m Suite) Suite {
+	flag.Parse()
+	f := flag.Lookup("test.parallel")
+	return tests{m, 10 * time.Second, f == nil || f.Value.String() == "1"}
+}
+
+type tests struct {
+	Suite
+	wait   time.Duration
+	serial bool // no two tests run at the same time
+}
+
+func (ts tests) Run() int {
+	if !ts.serial {
+		leaks.Attribute(labels{})
+		defer leaks.Attribute(nil)
+	}
+	leaks.WarmUp()
+	before := leaks.Count()
+	code := ts.Suite.Run()
+	if after := before.Wait(ts.wait); !after.Within(before) {
+		fmt.Fprintf(os.Stderr, "clitest: leak after all tests: before %+v, now %+v\n%s",
+			before, after, leaks.Evidence(before, after))
+		return max(code, 1)
+	}
+	return code
+}
+
+// labels attributes goroutines by a label of the profiler, which they inherit from the goroutine that starts them.
+type labels struct{}
+
+// key is the key of that label.
+const key = "clichain-leak-check"
+
+// Begin implements [leaks.Attribution].
+func (labels) Begin(name string) {
+	ctx := context.Background()
+	if name != "" {
+		ctx = pprof.WithLabels(ctx, pprof.Labels(key, name))
+	}
+	pprof.SetGoroutineLabels(ctx)
+}
+
+// Stacks implements [leaks.Attribution].
+func (labels) Stacks(name string) []byte {
+	var all bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&all, 1) // a Buffer accepts everything
+	if name == "" {
+		return all.Bytes()
+	}
+	var found []byte
+	for stack := range bytes.SplitSeq(all.Bytes(), []byte("\n\n")) {
+		if bytes.Contains(stack, fmt.Appendf(nil, "%q:%q", key, name)) {
+			found = append(append(found, stack...), "\n\n"...)
+		}
+	}
+	return found
+}
