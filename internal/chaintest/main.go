@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/runs"
 )
@@ -24,8 +25,11 @@ func Main(m *testing.M, roles ...func()) {
 	}
 	clitest.Main()
 	warmUp()
-	_ = flag.Set("test.parallel", "8") // unless set: most of these tests wait, and need no processor for it
-	os.Exit(clitest.Run(m))
+	_ = flag.Set("test.parallel", "24") // unless set: most of these tests wait, and need no processor for it
+	for _, variable := range Suppressors {
+		_ = os.Setenv(variable, "") // the name is valid
+	}
+	os.Exit(clitest.Run(parallel.Tests(m)))
 }
 
 // warmUp runs a program once, so that permanent processes of a first run, such as the watchdog, do not count as a

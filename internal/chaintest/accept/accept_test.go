@@ -15,11 +15,9 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
-	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/order"
-	"github.com/clichain/clichain/specs"
 )
 
 type acceptFunc = func(context.Context, clichain.Request, *clichain.Response) error
@@ -53,6 +51,7 @@ func accepting(
 }
 
 func TestChainRejectsAnswer(t *testing.T) {
+	t.Parallel()
 	resp, err := accepting(t, refusing("a"), clichain.Prompt("hi"), clichain.ChainConfig{}, ofUSD("a", 2), ofUSD("b", 3))
 	require.NoError(t, err)
 	require.Equal(t, "from b", resp.Text)
@@ -73,6 +72,7 @@ func TestChainRejectsAnswer(t *testing.T) {
 }
 
 func TestChainRejectsAllAnswers(t *testing.T) {
+	t.Parallel()
 	for name, backends := range map[string][]clichain.Backend{
 		"one backend":  {ofUSD("a", 2)},
 		"two backends": {ofUSD("b", 1), ofUSD("a", 1)},
@@ -91,6 +91,7 @@ func TestChainRejectsAllAnswers(t *testing.T) {
 }
 
 func TestChainRejectionFollowsPolicy(t *testing.T) {
+	t.Parallel()
 	next := &chaintest.Backend{ID: "b"}
 	_, err := accepting(t, refusing("a"), clichain.Prompt("hi"), clichain.ChainConfig{
 		Policy: map[clichain.Reason]clichain.Rule{clichain.ReasonRejected: {Stop: true}},
@@ -106,6 +107,7 @@ func TestChainRejectionFollowsPolicy(t *testing.T) {
 
 // The cost of a rejected answer counts for MaxCostUSD.
 func TestChainRejectionCountsForMaxCost(t *testing.T) {
+	t.Parallel()
 	next := &chaintest.Backend{ID: "b"}
 	_, err := accepting(t, refusing("a"), clichain.Prompt("hi"), clichain.ChainConfig{MaxCostUSD: 2}, ofUSD("a", 2), next)
 	require.ErrorIs(t, err, clichain.ErrBudgetSpent)
@@ -114,6 +116,7 @@ func TestChainRejectionCountsForMaxCost(t *testing.T) {
 
 // The check can keep and change its arguments.
 func TestAcceptGetsCopies(t *testing.T) {
+	t.Parallel()
 	full := func() *clichain.Response {
 		return &clichain.Response{
 			Text: "text", Usage: clichain.Usage{CostUSD: new(1.0)}, Warnings: []string{"w"}, Flags: []call.Flag{"f"},
@@ -152,6 +155,7 @@ func TestAcceptGetsCopies(t *testing.T) {
 }
 
 func TestAcceptPanics(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		value any
 		want  string
@@ -179,6 +183,7 @@ func TestAcceptPanics(t *testing.T) {
 
 // The duration and the cost of a rejected answer count for the order.
 func TestRejectionCountsForOrder(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := ofUSD("a", 2)
 		a.Takes = time.Second
@@ -202,6 +207,7 @@ func TestRejectionCountsForOrder(t *testing.T) {
 
 // A stream delivers the text of an answer before the check.
 func TestRejectionInStream(t *testing.T) {
+	t.Parallel()
 	for name, canReset := range map[string]bool{"without AcceptReset": false, "with AcceptReset": true} {
 		t.Run(name, func(t *testing.T) {
 			c := clichain.ChainOf([]clichain.Backend{&chaintest.Backend{ID: "a"}, &chaintest.Backend{ID: "b"}},
@@ -232,6 +238,7 @@ func TestRejectionInStream(t *testing.T) {
 // Each chain checks the answers of its backends. The attempts of an inner chain count even if the outer chain
 // rejects its answer.
 func TestAcceptInNestedChain(t *testing.T) {
+	t.Parallel()
 	inner := clichain.ChainOf([]clichain.Backend{ofUSD("a", 1), ofUSD("b", 2)},
 		&clichain.ChainConfig{Name: "inner", Accept: refusing("a")})
 	resp, err := accepting(t, refusing("b"), clichain.Prompt("hi"), clichain.ChainConfig{}, inner, ofUSD("c", 4))
@@ -249,6 +256,7 @@ func TestAcceptInNestedChain(t *testing.T) {
 
 // A check can ask another chain, which is no part of the call: it has its own hooks, and the deadline of the attempt.
 func TestAcceptAsksAnotherChain(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
 	hooks := &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) {
@@ -270,21 +278,9 @@ func TestAcceptAsksAnotherChain(t *testing.T) {
 	require.NotContains(t, seen, "k")
 }
 
-// The answer of a backend that started early is checked too.
-func TestAcceptChecksEarlyStart(t *testing.T) {
-	chaintest.SuppressNothing(t)
-	clitest.NoLeaks(t)
-	p := chaintest.Provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, chaintest.SlowToEnd())
-	resp, err := accepting(t, refusing("b"), clichain.Prompt("hi"), clichain.ChainConfig{}, p, &chaintest.Backend{ID: "b"}, &chaintest.Backend{ID: "c"})
-	require.NoError(t, err)
-	require.Equal(t, "from c", resp.Text)
-	require.Len(t, resp.Attempts, 2)
-	require.Equal(t, clichain.ReasonRateLimited, resp.Attempts[0].Reason)
-	require.Equal(t, clichain.ReasonRejected, resp.Attempts[1].Reason)
-}
-
 // A rejected attempt can be stored as JSON.
 func TestRejectionAsJSON(t *testing.T) {
+	t.Parallel()
 	_, err := accepting(t, refusing("a"), clichain.Prompt("hi"), clichain.ChainConfig{}, &chaintest.Backend{ID: "a"})
 	failed, _ := errors.AsType[*clichain.ChainError](err)
 	text, err := json.Marshal(failed)

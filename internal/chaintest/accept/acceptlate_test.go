@@ -11,12 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain"
+	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/internal/chaintest"
+	"github.com/clichain/clichain/specs"
 )
 
 // The check has the share of the backend. A check that ends with its context is a timeout of the attempt, but a check
 // with a shorter limit rejects the answer.
 func TestAcceptHasDeadlineOfAttempt(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		check  func(ctx context.Context) error
 		reason clichain.Reason
@@ -60,6 +63,7 @@ func TestAcceptHasDeadlineOfAttempt(t *testing.T) {
 
 // If the caller cancels the call during the check, the call is canceled and no other backend is asked.
 func TestCallerCancelsDuringAccept(t *testing.T) {
+	t.Parallel()
 	mine := errors.New("mine")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	next := &chaintest.Backend{ID: "b"}
@@ -78,6 +82,7 @@ func TestCallerCancelsDuringAccept(t *testing.T) {
 
 // A rejected answer, and a check that takes too long, start no cooldown. They clear the failures of the backend.
 func TestRejectionStartsNoCooldown(t *testing.T) {
+	t.Parallel()
 	for name, check := range map[string]func(context.Context) error{
 		"rejected":   func(context.Context) error { return errShort },
 		"timed out":  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
@@ -111,6 +116,7 @@ func TestRejectionStartsNoCooldown(t *testing.T) {
 
 // A backend of another package can refuse its own answer with the reason. It starts no cooldown either.
 func TestBackendRejectsItsOwnAnswer(t *testing.T) {
+	t.Parallel()
 	b := &chaintest.Backend{ID: "a", Err: &clichain.BackendError{Backend: "a", Reason: clichain.ReasonRejected}}
 	c := clichain.ChainOf([]clichain.Backend{b, &chaintest.Backend{ID: "b"}}, nil)
 	for range 4 {
@@ -123,9 +129,23 @@ func TestBackendRejectsItsOwnAnswer(t *testing.T) {
 
 // A nil pointer in an error is not nil, and its method Error panics.
 func TestAcceptReturnsNilPointer(t *testing.T) {
+	t.Parallel()
 	_, err := accepting(t, func(context.Context, clichain.Request, *clichain.Response) error {
 		return (*clichain.BackendError)(nil)
 	}, clichain.Prompt("hi"), clichain.ChainConfig{}, &chaintest.Backend{ID: "a"})
 	require.ErrorIs(t, err, clichain.ErrRejected)
 	require.ErrorContains(t, err, "the check panicked: runtime error: invalid memory address")
+}
+
+// The answer of a backend that started early is checked too.
+func TestAcceptChecksEarlyStart(t *testing.T) {
+	t.Parallel()
+	clitest.NoLeaks(t)
+	p := chaintest.Provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, chaintest.SlowToEnd())
+	resp, err := accepting(t, refusing("b"), clichain.Prompt("hi"), clichain.ChainConfig{}, p, &chaintest.Backend{ID: "b"}, &chaintest.Backend{ID: "c"})
+	require.NoError(t, err)
+	require.Equal(t, "from c", resp.Text)
+	require.Len(t, resp.Attempts, 2)
+	require.Equal(t, clichain.ReasonRateLimited, resp.Attempts[0].Reason)
+	require.Equal(t, clichain.ReasonRejected, resp.Attempts[1].Reason)
 }

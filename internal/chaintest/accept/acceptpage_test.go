@@ -18,7 +18,6 @@ import (
 
 // The programs of docs/how-to/check-an-answer.md.
 func TestCheckPage(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	t.Run("check in Go", func(t *testing.T) {
 		backends := []clichain.Backend{&chaintest.Backend{ID: "a"}, &chaintest.Backend{ID: "b", Said: "diff --git a/x b/x"}}

@@ -18,7 +18,6 @@ import (
 
 // With write access, a rejected answer stops the chain unless the agent certainly used no tool, or worked in a copy.
 func TestRejectionWithWriteAccess(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	t.Setenv("IS_SANDBOX", "1")
 	lines := func(lines ...string) clitest.Scenario {
 		return chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(strings.Join(lines, "\n")+"\n"))

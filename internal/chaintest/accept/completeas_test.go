@@ -28,6 +28,7 @@ type place struct {
 const paris = `{"city":"Paris","tags":["a"],"names":{"fr":"Paris"},"mayor":null,"since":"2026-01-02T03:04:05Z"}`
 
 func TestCompleteAs(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	got, resp, err := clichain.CompleteAs[place](t.Context(), chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(says(paris), mustNot)), clichain.Prompt("P"))
 	require.NoError(t, err)
@@ -37,6 +38,7 @@ func TestCompleteAs(t *testing.T) {
 }
 
 func TestCompleteAsOtherTypes(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	ask := func(text string) clichain.Backend {
 		return chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(says(text), mustNot))
@@ -59,6 +61,7 @@ func TestCompleteAsOtherTypes(t *testing.T) {
 }
 
 func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	late := `{"city":"Paris","tags":[],"names":{},"mayor":null,"since":"last year"}`
 	got, resp, err := clichain.CompleteAs[place](t.Context(), chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(says(late), says(paris), mustNot)), clichain.Prompt("P"))
@@ -69,6 +72,7 @@ func TestCompleteAsIsRepairedByItsSchema(t *testing.T) {
 }
 
 func TestCompleteAsWithAnEnum(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	type issue struct {
 		Kind string `json:"kind" jsonschema:"enum=bug,enum=feature,description=of the issue"`
@@ -82,6 +86,7 @@ func TestCompleteAsWithAnEnum(t *testing.T) {
 }
 
 func TestCompleteAsErrors(t *testing.T) {
+	t.Parallel()
 	t.Run("error of the backend", func(t *testing.T) {
 		_, resp, err := clichain.CompleteAs[place](t.Context(), chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)), clichain.Prompt("P"))
 		chaintest.RequireReason(t, clichain.ReasonBadOutput, err)
@@ -106,6 +111,7 @@ func TestCompleteAsErrors(t *testing.T) {
 }
 
 func TestStructuredPage(t *testing.T) {
+	t.Parallel()
 	page := chaintest.Read(t, chaintest.RepoFile(t, "docs/how-to/structured.md"))
 	snippets := chaintest.Blocks(page, "go")
 	require.Len(t, snippets, 1)
@@ -124,6 +130,7 @@ func TestStructuredPage(t *testing.T) {
 }
 
 func TestCompleteAsOfATypeWithoutASchema(t *testing.T) {
+	t.Parallel()
 	p := chaintest.Provider(t, shaped(), clichain.Config{}, chaintest.Play(mustNot...))
 	_, _, err := clichain.CompleteAs[chan int](t.Context(), p, clichain.Prompt("P"))
 	chaintest.RequireReason(t, clichain.ReasonBadOption, err)

@@ -48,6 +48,7 @@ var (
 )
 
 func TestStructuredAnswer(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"plain":         `{"city":"Paris"}`,
 		"fenced":        "```json\n{\"city\":\"Paris\"}\n```",
@@ -67,6 +68,7 @@ func TestStructuredAnswer(t *testing.T) {
 
 // A code fence around a scalar value contains no other text, so that removing the fence leaves the answer.
 func TestFencedValues(t *testing.T) {
+	t.Parallel()
 	for schema, want := range map[string]string{`{"type":"integer"}`: "7", `{"type":"string"}`: `"a {} b"`, `{"type":"boolean"}`: "true"} {
 		t.Run(want, func(t *testing.T) {
 			clitest.NoLeaks(t)
@@ -82,6 +84,7 @@ func TestFencedValues(t *testing.T) {
 
 // The second schema needs a program that imports fullschema.
 func TestBadSchemaStartsNothing(t *testing.T) {
+	t.Parallel()
 	for schema, says := range map[string]string{
 		`{"type":"nonsense"}`: "is not a valid JSON Schema: at '/type': ",
 		`{"contains":{}}`:     `at the top: the keyword "contains" needs the full checker: import _ "github.com/clichain/clichain/fullschema" in the program`,
@@ -104,6 +107,7 @@ func TestBadSchemaStartsNothing(t *testing.T) {
 }
 
 func TestRepair(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
 	second := []clitest.Step{{Record: record}, chaintest.Stdout(chaintest.CodexAnswer(`{"city":"Paris"}`))}
@@ -135,6 +139,7 @@ func TestRepair(t *testing.T) {
 
 // If a CLI has no flag for a schema, the prompt asks for it, both times.
 func TestRepairWithoutAFlag(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record.json")
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
@@ -150,6 +155,7 @@ func TestRepairWithoutAFlag(t *testing.T) {
 }
 
 func TestRepairThatFails(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, test := range map[string]struct {
 		runs    clitest.Scenario
@@ -198,6 +204,7 @@ func TestRepairThatFails(t *testing.T) {
 
 // The retry after a transient failure and the repair of an answer are separate runs.
 func TestRetryAndRepair(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, scenario := range map[string]clitest.Scenario{
 		"retry, then repair": inTurn(overload, wrong, good),
@@ -215,6 +222,7 @@ func TestRetryAndRepair(t *testing.T) {
 }
 
 func TestNoRepairAfterSideEffects(t *testing.T) {
+	t.Parallel()
 	tool := chaintest.Stdout(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"touch x"}}` + "\n")
 	for name, test := range map[string]struct {
 		access clichain.Access
@@ -245,6 +253,7 @@ func TestNoRepairAfterSideEffects(t *testing.T) {
 }
 
 func TestNoRepairWithoutTime(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	chaintest.InTime(t, 7*time.Second, func(timeout time.Duration) bool {
 		slow := append([]clitest.Step{{Sleep: timeout * 4 / 7}}, wrong...)
@@ -257,6 +266,7 @@ func TestNoRepairWithoutTime(t *testing.T) {
 }
 
 func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	second := shaped()
 	second.Name = "second"
@@ -273,6 +283,7 @@ func TestChainGoesOnAfterABadStructuredAnswer(t *testing.T) {
 }
 
 func TestABadSchemaEndsAChain(t *testing.T) {
+	t.Parallel()
 	req := chaintest.AskCity()
 	req.Schema = json.RawMessage(`{"$ref":"https://example.com/x"}`)
 	_, err := clichain.ChainOf([]clichain.Backend{

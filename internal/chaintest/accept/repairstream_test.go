@@ -11,6 +11,7 @@ import (
 )
 
 func TestStreamOfARepair(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	p := chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(wrong, good, mustNot))
 	var text string
@@ -35,6 +36,7 @@ func TestStreamOfARepair(t *testing.T) {
 }
 
 func TestStreamOfAChainForgetsBadStructuredAnswers(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	backends := []clichain.Backend{
 		chaintest.Provider(t, shaped(), clichain.Config{}, inTurn(wrong, wrong, mustNot)),

@@ -15,7 +15,7 @@ import (
 
 // One chain asks the same CLI with several models.
 func TestInstancesWithModels(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	instance := func(name, model, effort string) *clichain.Provider {
 		scenario := chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.Init1+"\n"+chaintest.ResultLine("from a")+"\n"))

@@ -18,7 +18,6 @@ import (
 
 // The key of the usage windows belongs to the login. Names, programs and models do not change it.
 func TestAccountKeyOfLogin(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("OPENAI_API_KEY", "one")
@@ -95,6 +94,7 @@ func TestAccountKeyOfNamedAccount(t *testing.T) {
 }
 
 func TestAccountIsValidated(t *testing.T) {
+	t.Parallel()
 	for _, account := range []string{"", "team", "me@example.com", "Büro 2", strings.Repeat("x", 200)} {
 		require.NoError(t, clichain.Config{Account: account}.Validate(), account)
 	}

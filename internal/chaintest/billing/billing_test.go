@@ -156,7 +156,6 @@ func TestRequestCannotChangeWhoPays(t *testing.T) {
 // Calls with different payers share neither a warm process nor a cooldown.
 func TestPayersAreKeptApart(t *testing.T) {
 	program := clitest.Fake(t, "claude", chaintest.Play(clitest.Exit(1)))
-	chaintest.SuppressNothing(t)
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("ANTHROPIC_API_KEY", "x")
 	chaintest.Write(t, os.Getenv("HOME"), plans["claude"].path, plans["claude"].content)
@@ -223,6 +222,7 @@ func TestBillingGuardEndsTheRun(t *testing.T) {
 
 // Environment variables that each policy withholds from the real CLIs.
 func TestBillingBarsTheVendorsKeys(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ backend, policy, sees, never string }{
 		{"claude", "subscription", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_USE_BEDROCK"},
 		{"claude", "api_key", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"},

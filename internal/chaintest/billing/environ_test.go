@@ -83,7 +83,6 @@ func TestLoginOfTheModel(t *testing.T) {
 // No entry of the child's PATH means its working directory: neither in a call nor in a probe, nor for the client of a
 // container.
 func TestPathOfTheChild(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	sep := string(os.PathListSeparator)
 	abs := t.TempDir()

@@ -41,7 +41,6 @@ func bothWays(t *testing.T, test func(t *testing.T, p pair)) {
 	make := func(t *testing.T, provider func(name, home, program string) *clichain.Provider) (p pair) {
 		clitest.NoLeaks(t)
 		chaintest.FreshState(t)
-		chaintest.SuppressNothing(t)
 		t.Setenv("ANTHROPIC_API_KEY", "x")
 		var made [2]*clichain.Provider
 		for i, name := range names {
@@ -143,7 +142,6 @@ func TestModelOfAnInstance(t *testing.T) {
 // Each instance has its own login, and a hint names its own home.
 func TestLoginOfAnInstance(t *testing.T) {
 	home, _ := chaintest.FreshMachine(t, chaintest.Play(chaintest.Stdout("never")))
-	chaintest.SuppressNothing(t)
 	chaintest.Write(t, home, ".claude-work/.credentials.json", `{"claudeAiOauth":{"accessToken":"a","refreshToken":"b","expiresAt":1}}`)
 	list, err := specs.Load(strings.NewReader(`
 - {instance_of: claude, name: claude-work, set_env: {CLAUDE_CONFIG_DIR: ~/.claude-work}}
@@ -166,7 +164,6 @@ func TestLoginOfAnInstance(t *testing.T) {
 
 // An unknown value stops all calls, instead of showing the CLI another home.
 func TestUnknownValueOfAnInstance(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	spec := specs.Codex()
 	spec.SetEnv = map[string]string{"CODEX_HOME": "${NOWHERE_TO_BE_FOUND}/codex"}
 	p := chaintest.Provider(t, spec, clichain.Config{Name: "codex-work"}, chaintest.Play(chaintest.Stdout(chaintest.CodexAnswer("no"))))
@@ -205,7 +202,6 @@ func TestSetEnv(t *testing.T) {
 
 // A key that the spec sets is withheld from a CLI whose plan pays.
 func TestBillingOfAnInstance(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	record, home := filepath.Join(t.TempDir(), "record"), t.TempDir()
 	chaintest.Write(t, home, ".credentials.json", `{"claudeAiOauth":{"accessToken":"a","refreshToken":"b","expiresAt":4102444800000,"subscriptionType":"max","scopes":["user:inference"]}}`)
 	spec := specs.Claude()
@@ -220,7 +216,7 @@ func TestBillingOfAnInstance(t *testing.T) {
 }
 
 func TestNameOfAnInstance(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	p := clichain.NewProvider(specs.Claude(), &clichain.Config{Name: "My Claude"})
 	require.Equal(t, "My Claude", p.Name())
 	require.ErrorContains(t, p.Validate(), `(config.name): "My Claude" must be lower-case`)
@@ -238,7 +234,7 @@ func TestNameOfAnInstance(t *testing.T) {
 
 // A process of one instance never answers for another instance, whatever they have in common.
 func TestLiveInstances(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	program, req := clitest.Fake(t, "claude", chaintest.Play(clitest.Exit(1))), clichain.Prompt("hi")
 	req.Access, req.Dir = clichain.AccessRead, t.TempDir()
 	keys := map[string]bool{}

@@ -30,7 +30,7 @@ func disguisedSecrets(secret string) map[string]string {
 
 // No text of a failure contains a secret, in whatever form and place the CLI prints it.
 func TestFailuresHoldNoDisguisedSecrets(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	secret := strings.Repeat("k7Qx2m", 6)
 	for form, told := range disguisedSecrets(secret) {
 		quoted, err := json.Marshal(told)
@@ -74,7 +74,7 @@ func TestFailuresHoldNoDisguisedSecrets(t *testing.T) {
 
 // Config.RedactAnswers also redacts secrets in the model's text, whole or in deltas, and reports it.
 func TestRedactAnswers(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	secret := strings.Repeat("k7Qx2m", 6)
 	delta := func(text string) string {
 		return `{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"` + text + `"}}}`
@@ -117,7 +117,7 @@ func TestRedactAnswers(t *testing.T) {
 
 // The partial answer of a failed run is redacted as well.
 func TestRedactPartialAnswers(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	secret := strings.Repeat("k7Qx2m", 6)
 	block := `{"type":"assistant","message":{"content":[{"type":"text","text":"it is ` + secret + `"}]}}` + "\n"

@@ -16,7 +16,6 @@ import (
 
 // The CLI's output about itself, and the failure of its list of models, contain no secret of its environment.
 func TestProbesHoldNoSecrets(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	const secret = "secret-value-of-a-test"
 	t.Setenv("OPENAI_API_KEY", secret)
@@ -33,7 +32,7 @@ func TestProbesHoldNoSecrets(t *testing.T) {
 
 // No part of a call contains a secret of an MCP server.
 func TestSecretsOfServers(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	const token, header = "token-of-a-server", "header-of-a-server"
 	p := chaintest.Provider(t, specs.Claude(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin,
@@ -50,6 +49,7 @@ func TestSecretsOfServers(t *testing.T) {
 
 // A message or hint from any source contains no secret of the environment.
 func TestErrorsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
 	const secret = "secret-value-of-a-test"
 	exit, none := clitest.Exit(1), clispec.LineRule{Pattern: "none", Reason: clichain.ReasonExit}
 	for name, test := range map[string]struct {

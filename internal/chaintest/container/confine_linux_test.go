@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/call"
 	"github.com/clichain/clichain/clispec"
 	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/internal/landlock"
+	"github.com/clichain/clichain/internal/seccomptest"
 )
 
 // confinedHome is scriptHome, or skips the test on a system that cannot confine programs.
@@ -254,4 +256,44 @@ func TestConfinementGrantsMCPServers(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, resp.Text, "served")
 	require.Contains(t, resp.Confined, "landlock")
+}
+
+// Only a system that cannot confine programs lets a call run unconfined. A temporary error refuses it.
+func TestConfinementWithoutLandlock(t *testing.T) {
+	const denied = "CLICHAIN_TEST_DENIED"
+	errnos := map[string]unix.Errno{"EPERM": unix.EPERM, "ENOSYS": unix.ENOSYS, "EMFILE": unix.EMFILE, "ENOMEM": unix.ENOMEM}
+	calls := map[string]uint32{"ruleset": unix.SYS_LANDLOCK_CREATE_RULESET, "restriction": unix.SYS_LANDLOCK_RESTRICT_SELF}
+	name := os.Getenv(denied)
+	if name == "" {
+		if _, err := landlock.Usable(); err != nil {
+			t.Skip(err)
+		}
+		for errno := range errnos {
+			for what := range calls {
+				inChild(t, nil, denied+"="+what+" "+errno)
+			}
+		}
+		return
+	}
+	home, spec := scriptHome(t)
+	what, errno, _ := strings.Cut(name, " ")
+	require.NoError(t, seccomptest.Deny(calls[what], errnos[errno]))
+	// Without rulesets, the kernel does not report its version, whatever the error is.
+	permanent := what == "ruleset" || errno == "EPERM" || errno == "ENOSYS"
+	marker := filepath.Join(home, "started")
+	auto, required := clichain.NewProvider(spec, nil), clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineRequired})
+	resp, err := auto.Complete(t.Context(), clichain.Prompt("touch "+marker))
+	if permanent {
+		require.NoError(t, err)
+		require.Regexp(t, "^no: .*Landlock", resp.Confined)
+		_, err = auto.Complete(t.Context(), clichain.Prompt("exit 3"))
+		require.Equal(t, resp.Confined, chaintest.RequireReason(t, clichain.ReasonExit, err).Confined)
+		require.NoError(t, os.Remove(marker))
+		_, err = required.Complete(t.Context(), clichain.Prompt("touch "+marker))
+	}
+	be := chaintest.RequireReason(t, clichain.ReasonUnconfined, err)
+	require.Equal(t, call.StageSkipped, be.Stage)
+	require.Len(t, be.Advice, 1)
+	require.NoFileExists(t, marker)
+	require.Equal(t, !permanent, slices.Contains(be.Advice, call.Advice{Action: call.ActionSet, Field: "config.confine", Value: "off"}))
 }

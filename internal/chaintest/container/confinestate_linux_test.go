@@ -20,7 +20,6 @@ import (
 	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/internal/grammar"
 	"github.com/clichain/clichain/internal/landlock"
-	"github.com/clichain/clichain/internal/seccomptest"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -67,9 +66,15 @@ func TestConfinementAfterDamageToState(t *testing.T) {
 	if _, err := landlock.Usable(); err != nil {
 		t.Skip(err)
 	}
-	asOtherUser(t, func(t *testing.T) {
-		for _, spec := range specs.Every() {
-			t.Run(spec.Name, func(t *testing.T) {
+	if os.Geteuid() == 0 { // each CLI has its own process, whose environment the test changes
+		t.Parallel()
+	}
+	for _, spec := range specs.Every() {
+		t.Run(spec.Name, func(t *testing.T) {
+			if os.Geteuid() == 0 {
+				t.Parallel()
+			}
+			asOtherUser(t, func(t *testing.T) {
 				for _, state := range spec.Confine.State {
 					for _, damage := range damages {
 						for access := clichain.AccessNone; access <= clichain.AccessWrite; access++ {
@@ -79,8 +84,8 @@ func TestConfinementAfterDamageToState(t *testing.T) {
 					}
 				}
 			})
-		}
-	})
+		})
+	}
 }
 
 // damageState damages one path of the state of a CLI, and calls the CLI.
@@ -257,44 +262,4 @@ func TestChainAfterUnconfinedBackend(t *testing.T) {
 	require.Len(t, resp.Attempts, 1)
 	require.True(t, resp.Attempts[0].Skipped)
 	require.Equal(t, clichain.ReasonUnconfined, resp.Attempts[0].Reason)
-}
-
-// Only a system that cannot confine programs lets a call run unconfined. A temporary error refuses it.
-func TestConfinementWithoutLandlock(t *testing.T) {
-	const denied = "CLICHAIN_TEST_DENIED"
-	errnos := map[string]unix.Errno{"EPERM": unix.EPERM, "ENOSYS": unix.ENOSYS, "EMFILE": unix.EMFILE, "ENOMEM": unix.ENOMEM}
-	calls := map[string]uint32{"ruleset": unix.SYS_LANDLOCK_CREATE_RULESET, "restriction": unix.SYS_LANDLOCK_RESTRICT_SELF}
-	name := os.Getenv(denied)
-	if name == "" {
-		if _, err := landlock.Usable(); err != nil {
-			t.Skip(err)
-		}
-		for errno := range errnos {
-			for what := range calls {
-				inChild(t, nil, denied+"="+what+" "+errno)
-			}
-		}
-		return
-	}
-	home, spec := scriptHome(t)
-	what, errno, _ := strings.Cut(name, " ")
-	require.NoError(t, seccomptest.Deny(calls[what], errnos[errno]))
-	// Without rulesets, the kernel does not report its version, whatever the error is.
-	permanent := what == "ruleset" || errno == "EPERM" || errno == "ENOSYS"
-	marker := filepath.Join(home, "started")
-	auto, required := clichain.NewProvider(spec, nil), clichain.NewProvider(spec, &clichain.Config{Confine: call.ConfineRequired})
-	resp, err := auto.Complete(t.Context(), clichain.Prompt("touch "+marker))
-	if permanent {
-		require.NoError(t, err)
-		require.Regexp(t, "^no: .*Landlock", resp.Confined)
-		_, err = auto.Complete(t.Context(), clichain.Prompt("exit 3"))
-		require.Equal(t, resp.Confined, chaintest.RequireReason(t, clichain.ReasonExit, err).Confined)
-		require.NoError(t, os.Remove(marker))
-		_, err = required.Complete(t.Context(), clichain.Prompt("touch "+marker))
-	}
-	be := chaintest.RequireReason(t, clichain.ReasonUnconfined, err)
-	require.Equal(t, call.StageSkipped, be.Stage)
-	require.Len(t, be.Advice, 1)
-	require.NoFileExists(t, marker)
-	require.Equal(t, !permanent, slices.Contains(be.Advice, call.Advice{Action: call.ActionSet, Field: "config.confine", Value: "off"}))
 }

@@ -81,6 +81,7 @@ func TestContainerAnswers(t *testing.T) {
 
 // Temporary files of a call are inside the container, private, and removed afterwards.
 func TestContainerFiles(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	script := "#!/bin/sh\ncat >/dev/null\npwd; stat -c '%a %n' \"$2\" \"$TMPDIR\"; cat \"$2\"\n"
 	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "boxed"), []byte(script), 0o755))
@@ -98,6 +99,7 @@ func TestContainerFiles(t *testing.T) {
 
 // The untrusted directory is checked inside the container, before the CLI starts.
 func TestUntrustedFolderInside(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	require.NoError(t, os.WriteFile(filepath.Join(e.cliDir, "boxed"), []byte("#!/bin/sh\necho fine\n"), 0o755))
 	clitest.NoLeaks(t)
@@ -157,6 +159,7 @@ func hangingBox(t *testing.T, ctx context.Context, client string, c clichain.Con
 
 // An engine on another machine is the hard case, because this machine does not see its processes.
 func TestNothingIsLeftInside(t *testing.T) {
+	t.Parallel()
 	var registry runs.Registry
 	stops := map[string]struct {
 		cfg    clichain.Config
@@ -199,6 +202,7 @@ func (e *engine) killClients() {
 
 // A process that ignores SIGTERM is killed after about a second.
 func TestStubbornInside(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	e.foreign = true
 	clitest.NoLeaks(t)
@@ -213,6 +217,7 @@ func TestStubbornInside(t *testing.T) {
 
 // A success leaves no process either.
 func TestNothingIsLeftInsideAfterAnAnswer(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	e.foreign = true
 	clitest.NoLeaks(t)
@@ -233,6 +238,7 @@ func denySweeps(args []string) string {
 
 // The control: without the sweep all runaways survive, and the call reports that, so the other tests would notice.
 func TestWithoutTheSweepTheySurvive(t *testing.T) {
+	t.Parallel()
 	t.Run("failure", func(t *testing.T) {
 		e, client := newEngine(t, "docker")
 		e.foreign, e.deny = true, denySweeps
@@ -260,6 +266,7 @@ func TestWithoutTheSweepTheySurvive(t *testing.T) {
 // With an engine on this machine the container gets the mark of the run, so that the guards of runs on this machine
 // cover it.
 func TestLocalEngineIsGuardedFromOutside(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	e.deny = denySweeps
 	ctx, cancel := context.WithCancel(t.Context())

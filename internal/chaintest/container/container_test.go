@@ -56,6 +56,7 @@ func TestContainerMistakes(t *testing.T) {
 
 // If a call was not started, nothing is ended.
 func TestContainerNotStarted(t *testing.T) {
+	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record.json")
 	docker := clitest.Fake(t, "docker", chaintest.Play(clitest.Step{Record: record}))
 	p := clichain.NewProvider(boxSpec(), &clichain.Config{Container: &clichain.Container{Runtime: docker, Name: "a"}})

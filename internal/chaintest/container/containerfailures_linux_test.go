@@ -17,6 +17,7 @@ import (
 
 // The provider reads the output that the CLI writes after it was asked to end.
 func TestLastWordsFromInside(t *testing.T) {
+	t.Parallel()
 	e, client := newEngine(t, "docker")
 	started := filepath.Join(t.TempDir(), "started")
 	script := "#!/bin/sh\n" +
@@ -38,6 +39,7 @@ func TestLastWordsFromInside(t *testing.T) {
 }
 
 func TestContainerFailures(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		c      clichain.Container
 		steps  []clitest.Step

@@ -74,6 +74,7 @@ func podman(t *testing.T, cli string) (client string) {
 // With a real engine a call gets its environment variables. Nothing is left inside after an answer or a timeout, and
 // no container except those of other users.
 func TestPodman(t *testing.T) {
+	t.Parallel()
 	const cli = "#!/bin/sh\nsetsid sleep %[1]s >/dev/null 2>&1 &\ncat >/dev/null\n[ \"$JOB\" = hang ] && exec sleep %[1]s\n" +
 		"echo \"chat $CHAT_ID, job $JOB, $(pwd)\"\n"
 	client := podman(t, fmt.Sprintf(cli, sleepTime))

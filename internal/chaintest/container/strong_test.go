@@ -19,6 +19,7 @@ import (
 // A daemon that removes every trace, including its environment, escapes a search of the processes. Behind a shim it
 // does not.
 func TestShim(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the shim exists on Linux only")
 	}
@@ -46,6 +47,7 @@ func TestShim(t *testing.T) {
 // Some CLIs leave their own server behind after each run, in its own session, for later runs. The answer arrives, and
 // the server is ended, whatever its name.
 func TestServerThatACallLeavesBehind(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("a daemon is found by its environment, on Linux only")
 	}
@@ -63,6 +65,7 @@ func TestServerThatACallLeavesBehind(t *testing.T) {
 
 // An invalid control group is a clear error, before anything starts.
 func TestCgroupThatIsNone(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("control groups exist on Linux only")
 	}

@@ -63,7 +63,7 @@ func (f *fragile) ask(t *testing.T, calls int) (reasons []string) {
 }
 
 func TestBreakerOfALoneProvider(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	require.Equal(t, []string{"exit", "exit", "exit", "cooling_down", "cooling_down", "cooling_down"}, f.ask(t, 6))
@@ -87,7 +87,7 @@ func TestBreakerOfALoneProvider(t *testing.T) {
 
 // A success clears the failures before it, and a single failure does not open the breaker.
 func TestBreakerCountsFailuresInARow(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	f.ask(t, 2)
 	f.repair(t)
@@ -107,7 +107,7 @@ func TestBreakerCountsFailuresInARow(t *testing.T) {
 
 // A call that its caller cancels is no evidence about the CLI, and releases the probe.
 func TestBreakerIgnoresCalls(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 		"canceled": func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -151,7 +151,7 @@ func TestBreakerIgnoresCalls(t *testing.T) {
 }
 
 func TestBreakerPolicies(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for _, policy := range []cooldown.Breaker{"", cooldown.BreakerSessions, cooldown.BreakerOff} {
 		f := newFragile(t, clichain.Config{Breaker: policy})
 		f.ask(t, 6)
@@ -163,7 +163,7 @@ func TestBreakerPolicies(t *testing.T) {
 
 // In a chain, the chain's cooldowns count a failure once.
 func TestBreakerInAChain(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for name, ask := range map[string]func(*clichain.Chain) error{
 		"complete": func(c *clichain.Chain) error {
 			_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -188,7 +188,7 @@ func TestBreakerInAChain(t *testing.T) {
 
 // A reader that panics releases the probe.
 func TestBreakerAfterAPanic(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	f.ask(t, 4)
@@ -204,7 +204,7 @@ func TestBreakerAfterAPanic(t *testing.T) {
 
 // One caller's request that fails repeatedly does not block a provider for other callers.
 func TestBreakerIgnoresARepeatedRequest(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	for range 5 {
 		_, err := f.Complete(t.Context(), clichain.Prompt("bad"))
@@ -217,7 +217,7 @@ func TestBreakerIgnoresARepeatedRequest(t *testing.T) {
 
 // A probe of the breaker costs money, so the answer or failure after it lists the probe.
 func TestBreakerListsItsProbe(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	f := newFragile(t, clichain.Config{Breaker: cooldown.BreakerOn})
 	f.ask(t, 3)
 	f.repair(t)
@@ -239,7 +239,7 @@ func TestBreakerListsItsProbe(t *testing.T) {
 
 // If the reader stops during a probe, no process starts for its own request.
 func TestProbeOfAReaderThatLeavesStartsNothingElse(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	f := newFragile(t, clichain.Config{})
 	c := clichain.ChainOf([]clichain.Backend{f.Provider}, nil)

@@ -25,6 +25,7 @@ func limited(name string, until time.Time) *chaintest.Backend {
 }
 
 func TestRestUntilTheResetTime(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name       string
 		told, want time.Duration
@@ -61,6 +62,7 @@ func TestRestUntilTheResetTime(t *testing.T) {
 // A backend in cooldown is skipped with the time of its end. If all backends are skipped, the error has the earliest
 // time.
 func TestAllRest(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		soon := time.Now().Add(time.Hour)
 		c := chaintest.ChainOf(chaintest.Failing("gone", clichain.ReasonNotInstalled), limited("a", soon.Add(time.Hour)), limited("b", soon))
@@ -83,6 +85,7 @@ func TestAllRest(t *testing.T) {
 
 // A caller's mistake keeps its reason when other backends are in cooldown.
 func TestAMistakeIsNoRest(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		wrong := &chaintest.Backend{ID: "b"}
 		c := chaintest.ChainOf(limited("a", time.Now().Add(time.Hour)), wrong)
@@ -97,6 +100,7 @@ func TestAMistakeIsNoRest(t *testing.T) {
 }
 
 func TestNoRest(t *testing.T) {
+	t.Parallel()
 	a := chaintest.Failing("a", clichain.ReasonUsageLimit)
 	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{NoCooldown: true, Store: cooldown.NewMemory()})
 	for range 3 {
@@ -108,6 +112,7 @@ func TestNoRest(t *testing.T) {
 
 // A chain in a chain has no cooldown: its own backends do.
 func TestInnerChainsDoNotRest(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := chaintest.Failing("a", clichain.ReasonUsageLimit), chaintest.Failing("b", clichain.ReasonExit)
 		outer := clichain.ChainOf([]clichain.Backend{chaintest.ChainOf(a, b), &chaintest.Backend{ID: "next"}}, nil)
@@ -122,6 +127,7 @@ func TestInnerChainsDoNotRest(t *testing.T) {
 
 // Calls in flight when a limit was met do not extend it.
 func TestCallsUnderWay(t *testing.T) {
+	t.Parallel()
 	run := func(t *testing.T, last error, want time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			h := &held{name: "a", release: make(chan error)}
@@ -154,6 +160,7 @@ func TestCallsUnderWay(t *testing.T) {
 
 // A call that a short deadline ended is no failure of the backend.
 func TestHaste(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		budget time.Duration
 		asked  int
@@ -172,6 +179,7 @@ func TestHaste(t *testing.T) {
 
 // The clock of the machine may be set forward or back.
 func TestClockJumps(t *testing.T) {
+	t.Parallel()
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
 		name  string
@@ -205,7 +213,6 @@ func TestClockJumps(t *testing.T) {
 
 // A cooldown after a refused login ends when the login changes.
 func TestRestUntilTheLoginChanges(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -223,7 +230,7 @@ func TestRestUntilTheLoginChanges(t *testing.T) {
 
 // A backend in cooldown is no reason to fail over early.
 func TestRestIsNoCandidate(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	a := chaintest.Failing("a", clichain.ReasonUsageLimit)
 	retries := chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(`{"type":"error","message":"Reconnecting... 1/5 (429 too many requests)"}`+"\n"), chaintest.Stdout(chaintest.CodexAnswer("at last")))

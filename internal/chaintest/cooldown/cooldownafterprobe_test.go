@@ -15,6 +15,7 @@ import (
 
 // After an answered probe, the attempt needs the minimum time and a backend out of cooldown, like any other.
 func TestAttemptAfterProbe(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		probe time.Duration // its duration
 		limit bool          // another call meets a limit during the probe

@@ -44,6 +44,7 @@ func TestCooldownUnderAttack(t *testing.T) {
 }
 
 func TestCooldownProbeIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit, takes: 3 * time.Second}
 		c := p.chain(nil)
@@ -66,6 +67,7 @@ func TestCooldownProbeIsMadeOnce(t *testing.T) {
 }
 
 func TestCooldownProbeOfACallerThatLeaves(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit, takes: 3 * time.Second}
 		c := p.chain(nil)
@@ -83,6 +85,7 @@ func TestCooldownProbeOfACallerThatLeaves(t *testing.T) {
 }
 
 func TestCooldownStoresNoText(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	p := &picky{name: "a", reason: clichain.ReasonExit}
 	c := clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Store: cooldown.NewFile(path, nil)})
@@ -95,6 +98,7 @@ func TestCooldownStoresNoText(t *testing.T) {
 
 // A deadline that is too short for the probe proves nothing. A sufficient deadline does.
 func TestCooldownProbeOfACallerInAHurry(t *testing.T) {
+	t.Parallel()
 	for deadline, want := range map[time.Duration]clichain.Reason{7 * time.Second: "", 15 * time.Second: clichain.ReasonCoolingDown} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &picky{name: "a", reason: clichain.ReasonExit, takes: 20 * time.Second}
@@ -113,6 +117,7 @@ func TestCooldownProbeOfACallerInAHurry(t *testing.T) {
 
 // If the reader stops during the probe, the call costs nothing more.
 func TestCooldownProbeOfAReaderThatLeaves(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
 		c := p.chain(nil)
@@ -129,6 +134,7 @@ func TestCooldownProbeOfAReaderThatLeaves(t *testing.T) {
 
 // After a failed probe the chain asks the next backend with the request itself.
 func TestCooldownProbeFailsAndTheNextBackendAnswers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, next := &picky{name: "a", reason: clichain.ReasonExit}, &chaintest.Backend{ID: "next"}
 		p.broken.Store(true)
@@ -144,7 +150,7 @@ func TestCooldownProbeFailsAndTheNextBackendAnswers(t *testing.T) {
 
 // If requests occupy all slots, no probe runs, which proves nothing.
 func TestCooldownProbeWithoutASlot(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	slots := make(chan struct{}, 1)
 	f := newFragile(t, clichain.Config{Slots: slots, MaxQueue: 20 * time.Millisecond})

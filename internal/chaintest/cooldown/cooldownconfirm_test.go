@@ -86,6 +86,7 @@ var byRequest = []clichain.Reason{
 }
 
 func TestCooldownIgnoresARepeatedRequest(t *testing.T) {
+	t.Parallel()
 	for _, reason := range byRequest {
 		t.Run(string(reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -103,6 +104,7 @@ func TestCooldownIgnoresARepeatedRequest(t *testing.T) {
 }
 
 func TestCooldownIgnoresAnswersThatMissTheirSchema(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", said: "no JSON"}
 		c := p.chain(nil)
@@ -119,6 +121,7 @@ func TestCooldownIgnoresAnswersThatMissTheirSchema(t *testing.T) {
 }
 
 func TestCooldownNeedsAFailedProbe(t *testing.T) {
+	t.Parallel()
 	for _, reason := range byRequest {
 		t.Run(string(reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -159,6 +162,7 @@ func TestCooldownNeedsAFailedProbe(t *testing.T) {
 }
 
 func TestCooldownReportsTheUsageOfAFailedProbe(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
 		p.broken.Store(true)
@@ -183,6 +187,7 @@ func TestCooldownReportsTheUsageOfAFailedProbe(t *testing.T) {
 }
 
 func TestCooldownCountEndsWithASuccess(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
 		c := p.chain(nil)
@@ -198,6 +203,7 @@ func TestCooldownCountEndsWithASuccess(t *testing.T) {
 
 // The reason of a failed probe counts, such as a limit.
 func TestCooldownAfterAProbeThatMeetsALimit(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &picky{name: "a", reason: clichain.ReasonExit}
 		c := p.chain(nil)

@@ -15,6 +15,7 @@ import (
 
 // Jitter makes a cooldown up to a fifth longer or shorter, but never longer than the maximum.
 func TestJitter(t *testing.T) {
+	t.Parallel()
 	for chance, want := range map[float64]time.Duration{0: 24 * time.Second, 0.5: 30 * time.Second, 0.75: 33 * time.Second, 1: 36 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			a := chaintest.Failing("a", clichain.ReasonOverloaded)
@@ -38,6 +39,7 @@ func TestJitter(t *testing.T) {
 // A success, another kind of failure, or enough time ends a row of failures. Three in a row and a failed probe start
 // a cooldown of 30 s, and each failed probe doubles it.
 func TestFailuresInARow(t *testing.T) {
+	t.Parallel()
 	soft, hard := clichain.ReasonTimeout, clichain.ReasonOverloaded
 	for _, test := range []struct {
 		name  string

@@ -17,6 +17,7 @@ import (
 
 // The limit of one model does not affect another model.
 func TestRestOfAModel(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := chaintest.Failing("a", clichain.ReasonUsageLimit)
 		c := chaintest.ChainOf(a)
@@ -32,6 +33,7 @@ func TestRestOfAModel(t *testing.T) {
 
 // A refusal for one directory or access level does not affect others.
 func TestRestForARequest(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := chaintest.Failing("a", clichain.ReasonUntrustedDir)
 		c := chaintest.ChainOf(a)
@@ -47,7 +49,6 @@ func TestRestForARequest(t *testing.T) {
 
 // The key of a backend's cooldown changes with its credentials.
 func TestCooldownKey(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("OPENAI_API_KEY", "one")
 	program := filepath.Join(t.TempDir(), "codex")

@@ -61,6 +61,7 @@ func probing(t *testing.T) (*clichain.Chain, *held) {
 
 // After a cooldown, one of a hundred calls is the probe.
 func TestOneProbe(t *testing.T) {
+	t.Parallel()
 	for _, store := range []string{"memory", "file"} {
 		t.Run(store, func(t *testing.T) {
 			var kept cooldown.Store = cooldown.NewMemory()
@@ -105,6 +106,7 @@ func TestOneProbe(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
+	t.Parallel()
 	ask := func(t *testing.T, c *clichain.Chain, ctx context.Context) (done func() error) {
 		var err error
 		var call sync.WaitGroup

@@ -19,6 +19,7 @@ import (
 // With any content of a store and any clock jump, a cooldown never exceeds the maximum from now. After one call it
 // never exceeds its rule.
 func TestNonsenseInTheStore(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	around := func() time.Time {
 		if rand.IntN(4) == 0 {
@@ -65,6 +66,7 @@ func (s brokenStore) Update(ctx context.Context, _ string, _ func(cooldown.State
 }
 
 func TestBrokenStoreFailsNoCall(t *testing.T) {
+	t.Parallel()
 	for _, hangs := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()

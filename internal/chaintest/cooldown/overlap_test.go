@@ -19,7 +19,7 @@ import (
 // The next backend starts while a CLI ends that the chain has left early. It does not if the request may change
 // something, if text was delivered, or if the cost of the first must be known first.
 func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for name, test := range map[string]struct {
 		access clichain.Access
 		stream bool
@@ -68,7 +68,7 @@ func TestNextBackendStartsWhileTheFirstEnds(t *testing.T) {
 
 // A half-open backend gets its probe in its turn, and nothing before that.
 func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var ended atomic.Bool
 	var early []bool
@@ -91,7 +91,7 @@ func TestNextBackendInDoubtWaitsForItsTurn(t *testing.T) {
 
 // A chain of CLIs at their limits lists each attempt in order, and leaves no process.
 func TestSuccessorsThatFailAreListedInOrder(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	cfg := clichain.Config{Timeout: time.Minute}
 	c := clichain.ChainOf([]clichain.Backend{
@@ -112,7 +112,7 @@ func TestSuccessorsThatFailAreListedInOrder(t *testing.T) {
 
 // If the call ends while a successor runs, the successor ends too, and its attempt is listed.
 func TestSuccessorEndsWithTheCall(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	started := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func TestSuccessorEndsWithTheCall(t *testing.T) {
 
 // A successor's panic reaches the caller after the first backend has ended.
 func TestSuccessorPanics(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	next := clichain.BackendFunc("next", func(context.Context, clichain.Request) (*clichain.Response, error) { panic("mine") })
 	c := clichain.ChainOf([]clichain.Backend{chaintest.Provider(t, specs.Claude(), clichain.Config{Timeout: time.Minute}, chaintest.SlowToEnd()), next}, nil)
@@ -139,7 +139,7 @@ func TestSuccessorPanics(t *testing.T) {
 
 // If a CLI answers after all, its answer counts. Its successor is ended, and listed with its usage.
 func TestLateAnswerEndsTheSuccessor(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	began := make(chan struct{})
 	next := clichain.BackendFunc("next", func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {

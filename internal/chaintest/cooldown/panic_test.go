@@ -40,7 +40,7 @@ func (h explosive) WithAttrs([]slog.Attr) slog.Handler      { return h }
 
 // After a recovered panic the host continues, and nothing of the call remains, whichever part panics.
 func TestPanicsCanBeRecovered(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	hanging := func(t *testing.T, name string) clichain.Backend {
 		return chaintest.Provider(t, chaintest.Named(specs.Codex(), name), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(`{"type":"thread.started","thread_id":"t"}`+"\n"), clitest.Step{Hang: true}))
 	}
@@ -80,7 +80,7 @@ func TestPanicsCanBeRecovered(t *testing.T) {
 
 // If a reader panics, or its goroutine ends in the loop, nothing of the call remains.
 func TestChainWithoutAReader(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, leave := range map[string]func(){"panics": func() { panic("reader") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +106,7 @@ func TestChainWithoutAReader(t *testing.T) {
 
 // A panic releases the half-open probe.
 func TestPanicGivesTheProbeBack(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	b := &panicking{Backend: *chaintest.Failing("a", clichain.ReasonUsageLimit)}
 	failed := chaintest.Failing("a", clichain.ReasonUsageLimit)

@@ -15,6 +15,7 @@ import (
 
 // Every row of the decision table has its cooldown.
 func TestRests(t *testing.T) {
+	t.Parallel()
 	none := []string{
 		"suppressed", "not_installed", "unsupported", "model_mismatch", "cooling_down", "reserved", "budget_spent",
 		"bad_model", "context_overflow", "bad_request", "bad_option", "bad_session", "spawn", "canceled", "unconfined",
@@ -45,6 +46,7 @@ func TestRests(t *testing.T) {
 
 // Cooldowns double up to the maximum.
 func TestRestsDouble(t *testing.T) {
+	t.Parallel()
 	s := time.Second
 	rests, _ := chaintest.RestsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded)
 	require.Equal(t, []time.Duration{30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s}, rests)
@@ -55,6 +57,7 @@ func TestRestsDouble(t *testing.T) {
 
 // ChainConfig.Policy changes only the given rows.
 func TestPolicy(t *testing.T) {
+	t.Parallel()
 	cfg := clichain.ChainConfig{Policy: map[clichain.Reason]clichain.Rule{
 		clichain.ReasonBilling:    {Cooldown: cooldown.Rule{Base: 7 * time.Second, After: 2}},
 		clichain.ReasonTimeout:    {Stop: true},
@@ -72,6 +75,7 @@ func TestPolicy(t *testing.T) {
 }
 
 func TestPolicyThatIsNonsense(t *testing.T) {
+	t.Parallel()
 	rest := func(r cooldown.Rule) clichain.Rule { return clichain.Rule{Cooldown: r} }
 	for _, test := range []struct {
 		name   string
@@ -100,5 +104,6 @@ func TestPolicyThatIsNonsense(t *testing.T) {
 }
 
 func TestEveryReasonHasARow(t *testing.T) {
+	t.Parallel()
 	require.ElementsMatch(t, call.Reasons(), chaintest.PolicyReasons())
 }

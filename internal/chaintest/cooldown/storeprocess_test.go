@@ -76,6 +76,7 @@ func askedBy(t *testing.T, path string, prompts ...string) string {
 
 // The requests of several processes count together, each different one once, and one process probes for all.
 func TestProcessesCountDifferentRequests(t *testing.T) {
+	t.Parallel()
 	t.Run("the same request", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "cooldowns.json")
 		for range 4 {
@@ -119,6 +120,7 @@ func TestProcessesCountDifferentRequests(t *testing.T) {
 
 // One process meets a limit, and the next one does not run into it.
 func TestProcessesShareCooldowns(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "cooldowns.json")
 	for _, want := range []clichain.Reason{clichain.ReasonUsageLimit, clichain.ReasonCoolingDown, clichain.ReasonCoolingDown} {
 		cmd := exec.Command(os.Args[0], "-test.run=^$")                                // if it ran tests, it would find none

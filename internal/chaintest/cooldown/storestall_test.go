@@ -15,6 +15,7 @@ import (
 
 // A store takes at most a tenth of the time of a call. The chain continues without it, and reports it.
 func TestStalledStoreLeavesTheBudget(t *testing.T) {
+	t.Parallel()
 	const answers = 700 * time.Millisecond
 	for name, store := range map[string]func() cooldown.Store{
 		"heeds its context": func() cooldown.Store { return brokenStore{hangs: true} },
@@ -54,6 +55,7 @@ func TestStalledStoreLeavesTheBudget(t *testing.T) {
 
 // A stalled store is not used until it has recovered.
 func TestStalledStoreComesBack(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &chaintest.StalledStore{LoadStalls: true, Release: make(chan struct{})}
 		a := chaintest.Failing("a", clichain.ReasonUsageLimit)
@@ -78,6 +80,7 @@ func TestStalledStoreComesBack(t *testing.T) {
 
 // After a cooldown, a store that cannot decide which call probes does not block the backend.
 func TestStalledStoreAndTheProbe(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &chaintest.StalledStore{Release: make(chan struct{})}
 		defer close(store.Release)
@@ -101,6 +104,7 @@ func TestStalledStoreAndTheProbe(t *testing.T) {
 
 // A panic of a store reaches the caller, like a panic of a backend.
 func TestStoreThatPanics(t *testing.T) {
+	t.Parallel()
 	c := clichain.ChainOf([]clichain.Backend{&chaintest.Backend{ID: "a"}}, &clichain.ChainConfig{Store: &struct{ cooldown.Store }{}})
 	require.Panics(t, func() { _, _ = c.Complete(t.Context(), clichain.Prompt("hi")) })
 }

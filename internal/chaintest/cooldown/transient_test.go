@@ -13,6 +13,7 @@ import (
 
 // A transient failure is retried once, and the first attempt is recorded.
 func TestTransientFailureIsRetriedOnce(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	overloaded := []clitest.Step{chaintest.Stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}` + "\n"), clitest.Exit(1)}
 	t.Run("then answers", func(t *testing.T) {

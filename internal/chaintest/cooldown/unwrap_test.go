@@ -21,6 +21,7 @@ func (d delegate) Unwrap() clichain.Backend { return d.Backend }
 // A chain uses its knowledge of a Provider only for a wrapper with Unwrap. Promoted methods of a type that embeds a
 // Provider have no effect.
 func TestUnwrapLeadsToTheProvider(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("true")
 	if err != nil {
 		t.Skip("no program that does nothing: ", err)

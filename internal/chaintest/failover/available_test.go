@@ -51,7 +51,6 @@ func TestAvailable(t *testing.T) {
 
 // Check returns the error that a call would return, and starts nothing.
 func TestCheck(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	t.Setenv("CLAUDECODE", "")
 	t.Setenv("ANTHROPIC_API_KEY", "loopback")
 	record := filepath.Join(t.TempDir(), "record")

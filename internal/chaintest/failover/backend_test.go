@@ -76,6 +76,7 @@ func answering(text string) answerFunc {
 }
 
 func TestErrorsOfCustomBackends(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		err    error
 		reason clichain.Reason
@@ -127,7 +128,7 @@ func TestErrorsOfCustomBackends(t *testing.T) {
 // A nil pointer returned as an error cannot be inspected: it ends an attempt without an answer, and does not affect
 // an answer.
 func TestNilPointersAsErrors(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for name, err := range map[string]error{"backend": (*clichain.BackendError)(nil), "chain": (*clichain.ChainError)(nil)} {
 		t.Run(name, func(t *testing.T) {
 			everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
@@ -172,6 +173,7 @@ func (b *backendAsked) answer(context.Context, clichain.Request) (*clichain.Resp
 }
 
 func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
+	t.Parallel()
 	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
 		wait := func(ctx context.Context, _ clichain.Request) (*clichain.Response, error) {
 			<-ctx.Done()
@@ -212,6 +214,7 @@ func TestTheContextsErrorIsCanceledOrTimeout(t *testing.T) {
 
 // A reported tool counts, whatever the error claims.
 func TestToolsOfCustomBackendsAreNotRepeated(t *testing.T) {
+	t.Parallel()
 	next := &backendAsked{}
 	c := clichain.ChainOf([]clichain.Backend{toolUser{}, clichain.BackendFunc("next", next.answer)}, nil)
 	req := clichain.Prompt("hi")
@@ -234,6 +237,7 @@ func (toolUser) Stream(context.Context, clichain.Request) iter.Seq2[clichain.Eve
 }
 
 func TestModelNamesAddressCustomBackends(t *testing.T) {
+	t.Parallel()
 	for model, want := range map[string][2]string{
 		"": {"first", ""}, "mine": {"mine", ""}, "mine/big/one": {"mine", "big/one"}, " mine/big ": {"mine", "big"}, "big": {"first", "big"},
 		"deep/big": {"deep", "big"}, "inner/big": {"deep", "big"}, "minee/x": {"first", "minee/x"},

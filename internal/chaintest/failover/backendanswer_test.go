@@ -18,6 +18,7 @@ import (
 )
 
 func TestAnswersOfCustomBackends(t *testing.T) {
+	t.Parallel()
 	req := clichain.Prompt("hi")
 	req.Metadata = map[string]string{"id": "7"}
 	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
@@ -39,6 +40,7 @@ func TestAnswersOfCustomBackends(t *testing.T) {
 }
 
 func TestAnswersThatAreOfNoUse(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		resp   *clichain.Response
 		schema string
@@ -78,6 +80,7 @@ func TestAnswersThatAreOfNoUse(t *testing.T) {
 
 // The chain works on copies. With -race, this test fails if it does not.
 func TestASharedResponse(t *testing.T) {
+	t.Parallel()
 	shared := &clichain.Response{Text: `{"city":"Paris"}`, Warnings: make([]string, 1, 8), Attempts: make([]clichain.Attempt, 0, 8)}
 	failure := &clichain.BackendError{Message: "shared too"}
 	everyKind(t, func(t *testing.T, backend func(string, answerFunc) clichain.Backend) {
@@ -130,6 +133,7 @@ func (c careless) Stream(context.Context, clichain.Request) iter.Seq2[clichain.E
 
 // Events after the end of a stream are dropped.
 func TestStreamThatGoesOnAfterItsEnd(t *testing.T) {
+	t.Parallel()
 	failure := &clichain.BackendError{Reason: clichain.ReasonRateLimited}
 	for name, test := range map[string]struct {
 		says []any

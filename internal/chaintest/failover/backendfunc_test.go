@@ -14,6 +14,7 @@ import (
 
 // The stream of a function delivers its answer.
 func TestStreamOfABackendFunc(t *testing.T) {
+	t.Parallel()
 	b := clichain.BackendFunc("mine", answering("hello"))
 	lines, err := story(t, b.Stream(t.Context(), clichain.Prompt("hi")))
 	require.NoError(t, err)
@@ -34,6 +35,7 @@ func TestStreamOfABackendFunc(t *testing.T) {
 
 // A function that calls a chain returns the chain's failure as a whole.
 func TestAChainBehindAFunction(t *testing.T) {
+	t.Parallel()
 	inner := chaintest.ChainOf(chaintest.Failing("a", clichain.ReasonSuppressed), chaintest.Failing("b", clichain.ReasonBilling))
 	wrapped := clichain.BackendFunc("wrapped", func(ctx context.Context, req clichain.Request) (*clichain.Response, error) {
 		resp, err := inner.Complete(ctx, req)

@@ -29,6 +29,7 @@ func told(t *testing.T, err error) (list []string) {
 
 // Every backend that is asked has enough time. The chain skips a backend that cannot have it.
 func TestBudgetNeverStarves(t *testing.T) {
+	t.Parallel()
 	second := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 	for name, test := range map[string]struct {
 		cfg    clichain.ChainConfig
@@ -89,6 +90,7 @@ func TestBudgetNeverStarves(t *testing.T) {
 
 // The message names the attempt's own time, also for the last attempt.
 func TestTimeoutNamesItsOwnSlice(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hang := func(name string) clichain.Backend { return &chaintest.Backend{ID: name, Takes: time.Hour} }
 		inner := clichain.ChainOf([]clichain.Backend{hang("b"), hang("c")}, nil)
@@ -103,7 +105,7 @@ func TestTimeoutNamesItsOwnSlice(t *testing.T) {
 
 // A CLI that ignores SIGINT and SIGTERM is killed by the deadline of the call. The documentation allows one second.
 func TestHardDeadline(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	deaf := func(t *testing.T, name string) clichain.Backend {
 		return chaintest.Provider(t, chaintest.Named(specs.Codex(), name), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))
 	}
@@ -147,7 +149,7 @@ func TestHardDeadline(t *testing.T) {
 // A CLI that ignores signals at its timeout is killed half a second later. With the full grace periods it would live
 // for two seconds.
 func TestTimeoutOfACLIThatIgnoresSignals(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	const timeout = 2 * time.Second
 	took := func() time.Duration {
 		p := chaintest.Provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, chaintest.Play(chaintest.ReadStdin, clitest.Step{Ignore: []string{"INT", "TERM"}}, clitest.Step{Hang: true}))

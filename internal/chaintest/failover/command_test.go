@@ -22,7 +22,6 @@ import (
 
 // Command returns exactly what a call would start, except for texts and secrets, and starts nothing.
 func TestCommand(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	state := chaintest.FreshState(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -75,7 +74,7 @@ func TestCommand(t *testing.T) {
 
 // A text in an argument is replaced by its size.
 func TestCommandWithThePromptInIt(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	p := chaintest.Provider(t, specs.Cursor(), clichain.Config{}, chaintest.Play(clitest.Exit(1)))
 	c, err := p.Command(t.Context(), clichain.Prompt("the question"))
 	require.NoError(t, err)
@@ -91,7 +90,7 @@ func TestCommandWithThePromptInIt(t *testing.T) {
 
 // The command of a CLI in a container is the command of the runtime's client.
 func TestCommandInAContainer(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	cfg := &clichain.Config{Container: &clichain.Container{Runtime: clitest.Fake(t, "docker", chaintest.Play(clitest.Exit(1))), Name: "box"}}
 	c, err := clichain.NewProvider(specs.Codex(), cfg).Command(t.Context(), clichain.Prompt("the question"))
 	require.NoError(t, err)
@@ -103,7 +102,6 @@ func TestCommandInAContainer(t *testing.T) {
 
 // A chain skips a backend that is in cooldown, or whose model differs, without asking it.
 func TestChainCheck(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	t.Setenv("ANTHROPIC_API_KEY", "x")
 	claude := chaintest.Provider(t, specs.Claude(), clichain.Config{}, chaintest.Play(clitest.Exit(1)))
 	codex := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(clitest.Exit(1)))

@@ -17,6 +17,7 @@ import (
 
 // Unreadable output is an answer only if the caller asks for it and the run exited with 0.
 func TestRawOutput(t *testing.T) {
+	t.Parallel()
 	banner := chaintest.Stdout("plain words, no events\n")
 	for name, test := range map[string]struct {
 		raw    bool
@@ -45,6 +46,7 @@ func TestRawOutput(t *testing.T) {
 
 // The log has the start and the end of a run, but not its text.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	p := chaintest.Provider(t, specs.Codex(), clichain.Config{Logger: logger}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("the answer"))))
@@ -59,6 +61,7 @@ func TestLog(t *testing.T) {
 
 // The log has lines that no rule reads, shortened and without secrets.
 func TestLoggerGetsWhatIsNotRead(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	lines := []string{`{"type":"news","is":"secret-value-of-a-test"}`, `{"type":"assis`, "Welcome!", `{"type":"news","long":"` + strings.Repeat("x", 5000) + `"}`}
 	cfg := clichain.Config{
@@ -77,6 +80,7 @@ func TestLoggerGetsWhatIsNotRead(t *testing.T) {
 
 // An attempt ends before the 30 s after which common sandboxes kill a build step.
 func TestDefaultTimeout(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, 25*time.Second, clichain.DefaultTimeout)
 	spec := clichain.CliSpec{Name: "mini", Binary: "mini"}
 	for _, cfg := range []*clichain.Config{nil, {}} {

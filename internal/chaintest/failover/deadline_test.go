@@ -18,6 +18,7 @@ import (
 
 // The end of the caller's context has the same effect in a Provider and in a Chain, however the caller has ended it.
 func TestEndOfTheCallersContext(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	mine := errors.New("the user has left")
 	for name, test := range map[string]struct {

@@ -23,7 +23,7 @@ func stuck(says clitest.Step) clitest.Scenario {
 
 // If another backend can answer, an event about the CLI's own retries ends its run.
 func TestEarlyFailover(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	text := blockLine("half an answer") + "\n"
 	patience := clichain.Config{RetryPatience: 300 * time.Millisecond, Timeout: time.Minute}
@@ -67,7 +67,7 @@ func TestEarlyFailover(t *testing.T) {
 
 // If no other backend can answer, a CLI keeps its full time.
 func TestTheLastBackendKeepsItsTime(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	limited := func(t *testing.T, cfg clichain.Config) clichain.Backend {
 		return chaintest.Provider(t, specs.Claude(), cfg, stuck(chaintest.Stdout(chaintest.Retry429)))
@@ -113,7 +113,7 @@ func TestTheLastBackendKeepsItsTime(t *testing.T) {
 
 // A CLI that recovers from an overload in time is not interrupted.
 func TestOverloadThatPasses(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	c := clichain.ChainOf([]clichain.Backend{
 		chaintest.Provider(t, specs.Claude(), clichain.Config{RetryPatience: 500 * time.Millisecond, Timeout: time.Minute}, chaintest.Play(chaintest.ReadStdin,
@@ -127,7 +127,7 @@ func TestOverloadThatPasses(t *testing.T) {
 
 // A run that may have had side effects is not interrupted, because the chain would end there.
 func TestNoFailoverAfterWhatCannotBeUndone(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	write := clichain.Prompt("hi")
 	write.Access = clichain.AccessWrite

@@ -35,7 +35,7 @@ func lateReader(record string, says clitest.Step) clitest.Scenario {
 // If clichain ends a run before the CLI has read its prompt, there is no answer, and the CLI does not take the part
 // for the whole prompt.
 func TestHalfAPromptIsNotAnswered(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	said := chaintest.Stdout(chaintest.Init1 + "\n")
 	short := 200 * time.Millisecond
 	for name, test := range map[string]struct {
@@ -89,7 +89,7 @@ func requireWhole(t *testing.T, dir, prompt string) (ended int) {
 
 // A chain asks the next backend if the first one was ended before it had read its prompt.
 func TestChainAfterHalfAPrompt(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for name, test := range map[string]struct {
 		cfg  clichain.Config
 		says clitest.Step
@@ -116,7 +116,7 @@ func TestChainAfterHalfAPrompt(t *testing.T) {
 // A CLI that answers after reading a part of its prompt has answered another question. If it has read nothing at all,
 // the answer has a warning.
 func TestAnswerWithoutThePrompt(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	answer := chaintest.Stdout(blockLine("done") + "\n" + chaintest.ResultLine("done") + "\n")
 	for name, test := range map[string]struct {
 		output  clispec.OutputMode
@@ -151,7 +151,6 @@ func TestAnswerWithoutThePrompt(t *testing.T) {
 
 // TestHalfPromptsOnABusyMachine ends calls at random moments. Every answer belongs to the whole prompt.
 func TestHalfPromptsOnABusyMachine(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.Busy(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

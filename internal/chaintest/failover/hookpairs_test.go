@@ -49,6 +49,7 @@ func (r *recorder) hooks() *clichain.Hooks {
 }
 
 func TestHooksComeInPairs(t *testing.T) {
+	t.Parallel()
 	missing := clichain.NewProvider(specs.Gemini(), &clichain.Config{Binary: "/nonexistent/gemini"})
 	a, b := chaintest.Failing("a", clichain.ReasonRateLimited), &chaintest.Backend{ID: "b"}
 	for name, test := range map[string]struct {
@@ -78,6 +79,7 @@ func TestHooksComeInPairs(t *testing.T) {
 
 // The same hooks in both chains are called once for each run. Other hooks of the inner chain are called as well.
 func TestHooksOfNestedChains(t *testing.T) {
+	t.Parallel()
 	var shared, own recorder
 	hooks := shared.hooks()
 	inner := clichain.ChainOf([]clichain.Backend{chaintest.Failing("a", clichain.ReasonRateLimited), &chaintest.Backend{ID: "b"}},
@@ -111,6 +113,7 @@ func TestHooksOfNestedChains(t *testing.T) {
 }
 
 func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	t.Run("func", func(t *testing.T) {
 		var r recorder
@@ -121,7 +124,6 @@ func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
 		require.Equal(t, []string{"call", "start a", "end a canceled", "over false true"}, r.told)
 	})
 	t.Run("process", func(t *testing.T) {
-		chaintest.SuppressNothing(t)
 		var r recorder
 		p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(codexSays("let me look")), clitest.Step{Hang: true}))
 		for e := range clichain.ChainOf([]clichain.Backend{p}, &clichain.ChainConfig{Hooks: r.hooks()}).Stream(t.Context(), clichain.Prompt("hi")) {
@@ -134,6 +136,7 @@ func TestHooksEndForAReaderWhoLeaves(t *testing.T) {
 }
 
 func TestAnAnsweringAttemptIsMeasured(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var end clichain.Attempt
 		hooks := &clichain.Hooks{AttemptEnd: func(_ context.Context, a clichain.Attempt) { end = a }}
@@ -148,6 +151,7 @@ func TestAnAnsweringAttemptIsMeasured(t *testing.T) {
 }
 
 func TestJoinHooks(t *testing.T) {
+	t.Parallel()
 	var first, second recorder
 	hooks := clichain.JoinHooks(first.hooks(), nil, second.hooks(), &clichain.Hooks{
 		AttemptEnd: func(context.Context, clichain.Attempt) {
@@ -170,6 +174,7 @@ func TestJoinHooks(t *testing.T) {
 }
 
 func TestNilLoggersAreFine(t *testing.T) {
+	t.Parallel()
 	hooks := clichain.JoinHooks(clichain.LogHooks(nil), clichain.LogHooks(nil))
 	_, err := clichain.ChainOf([]clichain.Backend{chaintest.Failing("a", clichain.ReasonBilling), &chaintest.Backend{ID: "b"}}, &clichain.ChainConfig{Hooks: hooks}).
 		Complete(t.Context(), clichain.Prompt("hi"))
@@ -178,6 +183,7 @@ func TestNilLoggersAreFine(t *testing.T) {
 
 // An error has one form in a log, whatever its source, and a bounded size.
 func TestErrorsInLogs(t *testing.T) {
+	t.Parallel()
 	be := &clichain.BackendError{
 		Backend: "a", Reason: clichain.ReasonExit, ExitCode: 3, Message: "it broke", Hint: "mend it", Partial: "half an answer",
 		Stderr: strings.Repeat("x", 130_000) + "the end", RetryAfter: time.Unix(1, 0).UTC(),

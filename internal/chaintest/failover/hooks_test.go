@@ -21,7 +21,7 @@ import (
 )
 
 func TestHooks(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var seen []string
 	note := func(what string) func(context.Context, string) {
@@ -61,7 +61,6 @@ func TestHooks(t *testing.T) {
 }
 
 func TestLogHooks(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	var log bytes.Buffer
 	hooks := clichain.LogHooks(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
@@ -94,7 +93,6 @@ func TestLogHooks(t *testing.T) {
 
 // Hooks get no secret, in whatever form the CLI prints it.
 func TestHooksSeeNoSecrets(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	const secret = "secret-value-of-a-test"
 	t.Setenv("ANTHROPIC_API_KEY", secret+"\n")

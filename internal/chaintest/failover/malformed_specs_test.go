@@ -83,7 +83,7 @@ var malformedSpecs = []struct{ name, file, want string }{
 
 // A file error says what is wrong and where. A provider made from such a spec starts nothing.
 func TestMalformedSpecs(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	lists := strings.NewReplacer("KINDS", fmt.Sprintf("%q", clispec.RuleKinds), "FIELDS", strings.Join(clispec.Fields, ", "))
 	record := filepath.Join(t.TempDir(), "record")
 	fake := clitest.Fake(t, "mine", chaintest.Play(clitest.Step{Record: record}, chaintest.Stdout("hi")))
@@ -118,6 +118,7 @@ func unchecked(t *testing.T, file string) (spec clichain.CliSpec) {
 
 // Every kind of event either has rules or is made by the library.
 func TestRuleKindsAreAll(t *testing.T) {
+	t.Parallel()
 	own := []string{"raw", "start", "attempt", "done", "state"}
 	var kinds []string
 	for _, kind := range clispec.RuleKinds {

@@ -20,7 +20,7 @@ import (
 // Errors about options name the field, the value and the remedy before anything starts. They end a chain, because no
 // other backend could help.
 func TestRefusedOptions(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -78,6 +78,7 @@ func TestRefusedOptions(t *testing.T) {
 
 // A JSON request with a value of the wrong type names the field.
 func TestOptionsOfTheWrongKind(t *testing.T) {
+	t.Parallel()
 	for field, value := range map[string]string{
 		"max_turns": `"three"`, "max_budget_usd": `"much"`, "allowed_tools": `"Read"`, "strict_mcp": `"yes"`, "extra": `["-x"]`,
 		"mcp_config": `{}`, "permission_mode": `1`, "images": `[1]`,
@@ -89,6 +90,7 @@ func TestOptionsOfTheWrongKind(t *testing.T) {
 
 // Relative paths start at the caller's directory, not at the working directory of the CLI.
 func TestOptionPathsAreTheCallers(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	record := filepath.Join(t.TempDir(), "record")
 	p := chaintest.Provider(t, specs.Codex(), clichain.Config{}, chaintest.Play(clitest.Step{Record: record}, chaintest.Stdout(chaintest.CodexAnswer("yes"))))
@@ -152,6 +154,7 @@ func withFiles(t *testing.T, req clichain.Request) clichain.Request {
 
 // A mode that bypasses permissions counts as a bypass.
 func TestBypassNeedsFullAccess(t *testing.T) {
+	t.Parallel()
 	for _, spec := range specs.Every() {
 		mode, ok := map[string]string{"claude": "bypassPermissions", "codex": "danger-full-access", "gemini": "yolo"}[spec.Name]
 		if !ok {
@@ -167,7 +170,6 @@ func TestBypassNeedsFullAccess(t *testing.T) {
 }
 
 func TestNestedSession(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	t.Setenv("CLAUDECODE", "")
 	chaintest.RequireReason(t, clichain.ReasonNestedSession, chaintest.Provider(t, specs.Claude(), clichain.Config{RefuseNested: true}, chaintest.Play()).Available(t.Context()))

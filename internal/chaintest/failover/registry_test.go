@@ -34,6 +34,7 @@ func hanging(t *testing.T, r *runs.Registry, keys ...string) (wait func() []erro
 }
 
 func TestRegistryKillsOneKey(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var r runs.Registry
 	wait := hanging(t, &r, "a", "b", "a")
@@ -62,6 +63,7 @@ func TestRegistryKillsOneKey(t *testing.T) {
 
 // An abort ends the chain: the next backend must not answer a stopped call.
 func TestAbortEndsTheChain(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var r runs.Registry
 	started := filepath.Join(t.TempDir(), "started")
@@ -81,6 +83,7 @@ func TestAbortEndsTheChain(t *testing.T) {
 
 // The clock for the age of a run includes the time in which the machine sleeps.
 func TestRunsAreTimedByTheWallClock(t *testing.T) {
+	t.Parallel()
 	var r runs.Registry
 	wait := hanging(t, &r, "k")
 	started := r.Active()[0].Started
@@ -90,6 +93,7 @@ func TestRunsAreTimedByTheWallClock(t *testing.T) {
 }
 
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	answer := chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.CodexAnswer("ok")))
 	t.Run("the timeout starts with the slot", func(t *testing.T) {
 		clitest.NoLeaks(t)

@@ -26,7 +26,7 @@ func returns(t *testing.T, kill func() int, want int) {
 
 // A hook or the loop over the events may end the call.
 func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, chain := range map[string]func(clichain.Backend) clichain.Backend{
 		"provider": func(b clichain.Backend) clichain.Backend { return b },
@@ -50,7 +50,7 @@ func TestKillAllFromTheStreamsOwnLoop(t *testing.T) {
 
 // A stuck reader does not delay KillAll.
 func TestKillAllWithAStuckReader(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var r runs.Registry
 	p := chaintest.Provider(t, specs.Codex(), clichain.Config{Registry: &r}, chaintest.Talkative)
@@ -74,7 +74,7 @@ func TestKillAllWithAStuckReader(t *testing.T) {
 
 // KillAll also ends a call that waits for a slot or for its session.
 func TestKillAllEndsQueuedCalls(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var r runs.Registry
 	slots := make(chan struct{}, 1)

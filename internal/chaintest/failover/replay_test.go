@@ -32,16 +32,19 @@ var mini = clichain.CliSpec{Name: "mini", Binary: "mini", Args: []clispec.ArgRow
 	{Args: []string{"--yolo"}, When: clispec.When{Access: []clichain.Access{clichain.AccessFull}}}, {Args: []string{"-p", "{prompt}"}},
 }}
 
+// sandbox lets claude run with full access for root.
+var sandbox = []string{"IS_SANDBOX=1"}
+
 // With write access a failed run counts as having used a tool, unless its events show that no tool began. Then the
 // request is not retried.
 func TestUnseenToolsCountAsUsed(t *testing.T) {
+	t.Parallel()
 	line := func(lines ...string) clitest.Step { return chaintest.Stdout(strings.Join(lines, "\n") + "\n") }
 	fails, hangs := clitest.Exit(1), clitest.Step{Hang: true}
 	asJSON, asText := clichain.Config{Output: clispec.OutputJSON}, clichain.Config{Output: clispec.OutputText}
 	brief := clichain.Config{Timeout: 3 * time.Second}
 	briefJSON := clichain.Config{Timeout: 3 * time.Second, Output: clispec.OutputJSON}
 	clitest.NoLeaks(t)
-	t.Setenv("IS_SANDBOX", "1")
 	for name, test := range map[string]struct {
 		spec  clichain.CliSpec
 		cfg   clichain.Config
@@ -69,15 +72,12 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 			`{"type":"item.completed","item":{"id":"1","type":"file_change","status":"completed"}}`), fails}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if test.cfg.Timeout > 0 { // the run ends in time
-				t.Parallel()
-			} else {
-				clitest.NoLeaks(t)
-			}
+			t.Parallel()
+			clitest.NoLeaks(t)
 			again := clitest.Case{Once: true, Steps: append([]clitest.Step{chaintest.ReadStdin}, test.steps...)}
 			chaintest.InTime(t, test.cfg.Timeout, func(timeout time.Duration) bool {
 				cfg := test.cfg
-				cfg.Timeout = timeout
+				cfg.Timeout, cfg.Env = timeout, sandbox
 				p := chaintest.Provider(t, test.spec, cfg, clitest.Scenario{Cases: []clitest.Case{again, again}, Steps: []clitest.Step{clitest.Exit(9)}})
 				req := clichain.Prompt("hi")
 				req.Access, req.Dir = clichain.AccessFull, t.TempDir()
@@ -100,9 +100,9 @@ func TestUnseenToolsCountAsUsed(t *testing.T) {
 
 // The same holds for the repair of an answer, and through a chain in a chain, whatever else failed in it.
 func TestUnseenToolsElsewhere(t *testing.T) {
+	t.Parallel()
 	req := chaintest.AskCity()
 	req.Access, req.Dir = clichain.AccessFull, t.TempDir()
-	t.Setenv("IS_SANDBOX", "1")
 	wrong := []clitest.Step{chaintest.ReadStdin, chaintest.Stdout(chaintest.ResultLine("no JSON") + "\n")}
 	for name, test := range map[string]struct {
 		output clispec.OutputMode
@@ -111,7 +111,7 @@ func TestUnseenToolsElsewhere(t *testing.T) {
 		t.Run("no repair: "+name, func(t *testing.T) {
 			clitest.NoLeaks(t)
 			s := clitest.Scenario{Cases: []clitest.Case{{Once: true, Steps: wrong}}, Steps: []clitest.Step{chaintest.ReadStdin, chaintest.Stdout(chaintest.ResultLine(`{\"city\":\"Rome\"}`) + "\n")}}
-			_, err := chaintest.Provider(t, specs.Claude(), clichain.Config{Output: test.output}, s).Complete(t.Context(), req)
+			_, err := chaintest.Provider(t, specs.Claude(), clichain.Config{Output: test.output, Env: sandbox}, s).Complete(t.Context(), req)
 			require.Equal(t, test.acted, err != nil, "%v", err)
 			if test.acted {
 				require.True(t, chaintest.RequireReason(t, clichain.ReasonBadOutput, err).SideEffects)

@@ -23,6 +23,7 @@ type refused struct {
 }
 
 func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
 	text := func(s string) func(*clichain.Request) {
 		return func(r *clichain.Request) { r.Messages[0].Content = s }
 	}
@@ -78,6 +79,7 @@ func TestRefusedRequests(t *testing.T) {
 }
 
 func TestRequestsAtTheirBounds(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*clichain.Request){
 		"full access":           func(r *clichain.Request) { r.Access = clichain.AccessFull },
 		"many turns":            func(r *clichain.Request) { r.Options.MaxTurns = math.MaxInt },
@@ -97,6 +99,7 @@ func TestRequestsAtTheirBounds(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, session string
 		reason        clichain.Reason

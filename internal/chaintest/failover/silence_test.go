@@ -17,6 +17,7 @@ import (
 )
 
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	begin := chaintest.Stdout(`{"type":"thread.started","thread_id":"t"}` + "\n")
 	pause := 400 * time.Millisecond

@@ -24,7 +24,7 @@ var inits = map[string]string{
 
 // A CLI that prints only its first event, whatever the request, gives no answer.
 func TestEventsAreNoTextAnswer(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for name, line := range inits {
 		spec, ok := specs.ByName(name)
 		require.True(t, ok)
@@ -49,7 +49,7 @@ func TestEventsAreNoTextAnswer(t *testing.T) {
 
 // If the caller chose text mode, a stream with a session is no answer. An answer in the form of an event is one.
 func TestTextModeOfACaller(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	run := func(t *testing.T, text string) (*clichain.Response, error) {
 		clitest.NoLeaks(t)
 		return chaintest.Provider(t, specs.Codex(), clichain.Config{Output: clispec.OutputText}, chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(text))).
@@ -65,7 +65,7 @@ func TestTextModeOfACaller(t *testing.T) {
 // The other modes of a CLI hide its tools, so that a run in one of them may have changed something, and no other
 // backend could be asked.
 func TestNoStreamFallbackAtWriteAccess(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for access, runs := range map[clichain.Access]int{
 		clichain.AccessNone: 2, clichain.AccessRead: 2, clichain.AccessWrite: 1, clichain.AccessFull: 1,
 	} {

@@ -36,6 +36,7 @@ func textsOf(p clichain.Backend, t *testing.T) (text, thinking []string, err err
 }
 
 func TestStreamOfCodexHasNoCommentary(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name           string
 		cfg            clichain.Config
@@ -57,6 +58,7 @@ func TestStreamOfCodexHasNoCommentary(t *testing.T) {
 
 // Commentary is no delivered text: after a failed attempt the chain may continue.
 func TestCommentaryDoesNotEndAChain(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	broken := func(timeout time.Duration) clichain.Backend {
 		return chaintest.Provider(t, specs.Codex(), clichain.Config{Timeout: timeout}, chaintest.Play(chaintest.Stdout(codexSays("let me look")), clitest.Step{Hang: true}))

@@ -26,6 +26,7 @@ func aliased(alias, model string) clichain.Config {
 
 // An alias that already has a meaning would have no effect.
 func TestAliasOfABackend(t *testing.T) {
+	t.Parallel()
 	for _, alias := range []string{"codex", "openai-cli", "codex-default", "codex-work"} {
 		cfg := aliased(alias, "m")
 		cfg.Name = "codex-work"
@@ -41,6 +42,7 @@ func TestAliasOfABackend(t *testing.T) {
 }
 
 func TestConfigMistakes(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		cfg    clichain.Config
 		option string
@@ -89,6 +91,7 @@ func TestConfigMistakes(t *testing.T) {
 }
 
 func TestChainConfigMistakes(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		cfg    clichain.ChainConfig
 		option string
@@ -117,6 +120,7 @@ func TestChainConfigMistakes(t *testing.T) {
 
 // Two backends of one name are a configuration mistake, because models, sessions and attempts would be ambiguous.
 func TestNamesInAChainDiffer(t *testing.T) {
+	t.Parallel()
 	a, b, again := &chaintest.Backend{ID: "a"}, &chaintest.Backend{ID: "b"}, &chaintest.Backend{ID: "a"}
 	c := clichain.ChainOf([]clichain.Backend{a, b, again}, nil)
 	_, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -136,6 +140,7 @@ func TestNamesInAChainDiffer(t *testing.T) {
 
 // Every method reports a broken spec, and other backends still work.
 func TestABrokenSpecStopsNobodyElse(t *testing.T) {
+	t.Parallel()
 	broken := clichain.NewProvider(clichain.CliSpec{Name: "mistyped"}, nil)
 	misset := clichain.NewProvider(specs.Codex(), &clichain.Config{Sandbox: "yes"})
 	refused := clichain.ChainOf([]clichain.Backend{&chaintest.Backend{ID: "x"}}, &clichain.ChainConfig{Name: "refused", Replay: "alwys"})

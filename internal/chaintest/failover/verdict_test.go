@@ -15,7 +15,6 @@ import (
 
 // A run may report why it cannot continue and exit, while the chain ends it for the same reason. The order depends on the machine, but the verdict does not.
 func TestOneVerdictOnABusyMachine(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.Busy(t)
 	const resets = 4102444800 // far ahead: the longest possible limit
 	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":%d}}`+"\n", resets)

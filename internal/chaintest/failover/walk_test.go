@@ -37,6 +37,7 @@ func story(t *testing.T, events func(func(clichain.Event, error) bool)) (lines [
 
 // A reader that can discard text gets the next backend's text after a reset.
 func TestAcceptReset(t *testing.T) {
+	t.Parallel()
 	first, skipped := chaintest.Failing("a", clichain.ReasonExit), chaintest.Failing("b", clichain.ReasonUnsupported)
 	first.Text = "half an ans"
 	next := &chaintest.Backend{ID: "c", Text: "whole"}
@@ -77,7 +78,7 @@ func TestAcceptReset(t *testing.T) {
 
 // Every run and every failure is an event, also the retry of a backend.
 func TestAttemptsAreEvents(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	overloaded := chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(`{"type":"turn.failed","error":{"message":"server overloaded"}}`+"\n"), clitest.Exit(1))
 	c := clichain.ChainOf([]clichain.Backend{
@@ -96,7 +97,7 @@ func TestAttemptsAreEvents(t *testing.T) {
 }
 
 func TestLeavingAChainsStreamStopsIt(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	next := &chaintest.Backend{ID: "next"}
 	c := clichain.ChainOf([]clichain.Backend{
@@ -115,7 +116,7 @@ func TestLeavingAChainsStreamStopsIt(t *testing.T) {
 
 // A stream that breaks off without text is retried in another output mode.
 func TestStreamFallback(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	begun := clitest.Case{Once: true, Steps: []clitest.Step{chaintest.ReadStdin, chaintest.Stdout(chaintest.Init1 + "\n")}}
 	whole := []clitest.Step{chaintest.ReadStdin, chaintest.Stdout(chaintest.ResultLine("whole") + "\n")}
 	run := func(t *testing.T, cfg clichain.Config, req clichain.Request, s clitest.Scenario) (*clichain.Response, error) {
@@ -152,6 +153,7 @@ func TestStreamFallback(t *testing.T) {
 
 // A run with write access is retried only if the policy allows it, and the error reports that.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		replay   clichain.ReplayPolicy
 		access   clichain.Access
@@ -190,6 +192,7 @@ func TestReplay(t *testing.T) {
 
 // The cost of failed attempts is counted, and can end a call.
 func TestCost(t *testing.T) {
+	t.Parallel()
 	costly := func(name string, usd *float64) *chaintest.Backend {
 		b := chaintest.Failing(name, clichain.ReasonEmpty)
 		b.Err.(*clichain.BackendError).Usage = clichain.Usage{OutputTokens: 5, CostUSD: usd}

@@ -19,6 +19,7 @@ import (
 
 // A value made without its constructor works, or its error says what to do.
 func TestZeroValues(t *testing.T) {
+	t.Parallel()
 	t.Run("Provider", func(t *testing.T) {
 		var p clichain.Provider
 		_, completed := p.Complete(t.Context(), clichain.Prompt("hi"))
@@ -68,7 +69,6 @@ func TestZeroValues(t *testing.T) {
 
 // A chain skips a backend whose queue is too long, and waiting is no part of an attempt.
 func TestQueueing(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	clitest.NoLeaks(t)
 	full := func() chan struct{} {
 		slots := make(chan struct{}, 1)

@@ -92,6 +92,7 @@ func (b *examined) Available(context.Context) error {
 
 // With a deadline or a budget, the chain checks only as many backends as it reserves time for.
 func TestABudgetExaminesFewBackends(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		budget time.Duration

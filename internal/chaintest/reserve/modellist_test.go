@@ -14,7 +14,7 @@ import (
 )
 
 func TestModelList(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	lines, names := specs.Codex(), specs.Codex()
 	command := clispec.ListRule{Args: []string{"debug", "models"}}
 	lines.Models.List = []clispec.ListRule{command}
@@ -71,6 +71,7 @@ func TestModelList(t *testing.T) {
 
 // The caller's names override the spec's.
 func TestModelAliases(t *testing.T) {
+	t.Parallel()
 	spec := specs.Codex()
 	spec.Models.Aliases = map[string]string{"small": "gpt-5-mini", "big": "gpt-5"}
 	record := t.TempDir() + "/record"

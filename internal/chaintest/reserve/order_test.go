@@ -18,6 +18,7 @@ import (
 
 // A chain learns from its calls which backend to ask first.
 func TestChainOrder(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited, fast := chaintest.Failing("limited", clichain.ReasonRateLimited), &chaintest.Backend{ID: "fast"}
 		var seen [][]order.Candidate
@@ -49,6 +50,7 @@ func TestChainOrder(t *testing.T) {
 
 // An order function gets a copy: it can change neither the caller's request nor the chain's measurements.
 func TestOrderGetsACopy(t *testing.T) {
+	t.Parallel()
 	full := func() clichain.Request {
 		req := clichain.Prompt("hi")
 		req.Schema = json.RawMessage(`{"type":"string"}`)
@@ -92,6 +94,7 @@ type incomparable struct {
 }
 
 func TestBackendsThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]*clichain.ChainConfig{
 		"as given": nil, "ordered": {Order: order.Fastest},
 	} {

@@ -56,6 +56,7 @@ func TestQuotaFromFileOfSession(t *testing.T) {
 }
 
 func TestQuotaOfLimit(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	reset := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	limit := fmt.Sprintf(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"five_hour","resetsAt":%d,`+

@@ -25,7 +25,7 @@ func appServer(record, response string) clitest.Scenario {
 }
 
 func TestAskQuota(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	reset := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	for name, test := range map[string]struct {
 		response string
@@ -64,7 +64,7 @@ func TestAskQuota(t *testing.T) {
 
 // A CLI without a question is not started.
 func TestAskQuotaOfOtherCLI(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	record := t.TempDir()
 	windows, err := chaintest.Provider(t, specs.Claude(), clichain.Config{}, chaintest.Play(clitest.Step{Record: record})).AskQuota(t.Context())
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
 // The chain stores the report under the account of the backend, so that other chains with the store know it.
 func TestChainAskQuota(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	clitest.NoLeaks(t)
 	const report = `{"id":2,"result":{"rateLimits":{"primary":{"usedPercent":42,"windowDurationMins":300,"resetsAt":null}}}}`
 	store := cooldown.NewMemory()

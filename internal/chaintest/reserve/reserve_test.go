@@ -77,6 +77,7 @@ func requireAsked(t *testing.T, c *clichain.Chain, want string) {
 
 // A backend of which only the reserve is left is skipped until its window resets.
 func TestReserveSkipsBackend(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, next := reports("a", 0.69, 2*time.Hour), &chaintest.Backend{ID: "next"}
 		c := clichain.ChainOf([]clichain.Backend{a, next}, &clichain.ChainConfig{Reserve: quota.Reserve{Share: 0.3}})
@@ -104,6 +105,7 @@ func TestReserveSkipsBackend(t *testing.T) {
 
 // If every backend is reserved, the error of the call has the earliest time at which a call is permitted.
 func TestReserveOfEveryBackend(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		third   clichain.Backend
 		message string
@@ -133,6 +135,7 @@ func TestReserveOfEveryBackend(t *testing.T) {
 
 // The windows of each attempt count, whatever its outcome was.
 func TestReserveKnowsEveryAttempt(t *testing.T) {
+	t.Parallel()
 	refuse := func(context.Context, clichain.Request, *clichain.Response) error { return errors.New("no") }
 	for name, test := range map[string]struct {
 		err clichain.Reason
@@ -168,6 +171,7 @@ func TestReserveKnowsEveryAttempt(t *testing.T) {
 
 // Another chain with the same store knows the windows, and its own reserve decides.
 func TestReserveOfChainsWithOneStore(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store, a := cooldown.NewMemory(), reports("a", 0.8, time.Hour)
 		chain := func(r quota.Reserve) *clichain.Chain {
@@ -197,6 +201,7 @@ func TestReserveOfChainsWithOneStore(t *testing.T) {
 
 // The chain copies the windows: the caller of an earlier call may change its response.
 func TestReserveDoesNotUseTheWindowsOfTheCaller(t *testing.T) {
+	t.Parallel()
 	a := reports("a", 0.8, time.Hour)
 	c := clichain.ChainOf([]clichain.Backend{a}, &clichain.ChainConfig{Reserve: quota.Reserve{Share: 0.3}})
 	resp, err := c.Complete(t.Context(), clichain.Prompt("hi"))
@@ -207,6 +212,7 @@ func TestReserveDoesNotUseTheWindowsOfTheCaller(t *testing.T) {
 }
 
 func TestReserveIsValidated(t *testing.T) {
+	t.Parallel()
 	cfg := clichain.ChainConfig{Reserve: quota.Reserve{Share: 30}}
 	for _, err := range []error{cfg.Validate(), clichain.ChainOf([]clichain.Backend{&chaintest.Backend{ID: "a"}}, &cfg).Validate()} {
 		be := chaintest.RequireReason(t, clichain.ReasonBadOption, err)
@@ -217,6 +223,7 @@ func TestReserveIsValidated(t *testing.T) {
 
 // A strategy gets copies of the windows as they are known now.
 func TestOrderByHeadroom(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := reports("a", 0.5, time.Hour), reports("b", 0.1, time.Hour)
 		spoil := func(req clichain.Request, list []order.Candidate) []order.Candidate {

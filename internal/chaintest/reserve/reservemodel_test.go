@@ -34,7 +34,7 @@ func storeWith(t *testing.T, b clichain.Backend, used map[string]float64) *coold
 
 // A full window of some models reserves the backend only for calls that may use one of them.
 func TestReserveIgnoresWindowsOfOtherModels(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	for _, test := range []struct {
 		name, full string
 		use        string // Config.Model
@@ -78,7 +78,7 @@ func TestReserveIgnoresWindowsOfOtherModels(t *testing.T) {
 
 // A strategy sees only the windows that the request may use.
 func TestOrderIgnoresWindowsOfOtherModels(t *testing.T) {
-	chaintest.SuppressNothing(t)
+	t.Parallel()
 	spec := clispec.Spec{Name: "lumen", Binary: "lumen", Events: specs.Claude().Events, Quota: clispec.QuotaRules{
 		Windows: []clispec.WindowRow{{Name: "week_large", Models: `large-\d`}, {Name: "week"}},
 	}}

@@ -57,8 +57,8 @@ func reportThenWait(used float64) clitest.Scenario {
 
 // The report of a call is stored although its reader does not wait for the end.
 func TestWindowsAreStoredIfTheReaderLeaves(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
-	chaintest.SuppressNothing(t)
 	store := new(quotaStore)
 	claude := chaintest.Provider(t, specs.Claude(), clichain.Config{}, reportThenWait(0.42))
 	c := clichain.ChainOf([]clichain.Backend{claude}, &clichain.ChainConfig{Store: store})
@@ -76,8 +76,8 @@ func TestWindowsAreStoredIfTheReaderLeaves(t *testing.T) {
 
 // A report is stored when it arrives. The CLI of this call would answer in an hour.
 func TestWindowsAreStoredWhenTheyArrive(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
-	chaintest.SuppressNothing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	store := &quotaStore{onWrite: cancel}
 	claude := chaintest.Provider(t, specs.Claude(), clichain.Config{Timeout: -1}, reportThenWait(0.42))
@@ -91,6 +91,7 @@ func TestWindowsAreStoredWhenTheyArrive(t *testing.T) {
 
 // Only a strategy that looks at windows reads them, and once for each backend.
 func TestOrderReadsWindowsOnDemand(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		strategy order.Strategy
 		reads    int32
@@ -110,6 +111,7 @@ func TestOrderReadsWindowsOnDemand(t *testing.T) {
 }
 
 func TestWindowsAreStoredOnlyIfReported(t *testing.T) {
+	t.Parallel()
 	store := new(quotaStore)
 	c := clichain.ChainOf([]clichain.Backend{&chaintest.Backend{ID: "a"}}, &clichain.ChainConfig{Store: store})
 	requireAsked(t, c, "a")
@@ -121,6 +123,7 @@ func TestWindowsAreStoredOnlyIfReported(t *testing.T) {
 
 // A store that ignores its context delays a call by little, and never fails it.
 func TestStalledStoreOfWindows(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &quotaStore{stalled: make(chan struct{})}
 		a := reports("a", 0.8, time.Hour)

@@ -178,6 +178,7 @@ var foundScenarios = map[string]searchScenario{
 }
 
 func TestChainKeepsPromisesInFoundScenarios(t *testing.T) {
+	t.Parallel()
 	for name, s := range foundScenarios {
 		t.Run(name, func(t *testing.T) { require.Empty(t, checkScenario(t, &s)) })
 	}

@@ -70,7 +70,6 @@ func TestSessionElsewhere(t *testing.T) {
 
 // A CLI that begins a new session in place of the requested one is ended: its answer would lack the context.
 func TestABeginningIsNoGoingOn(t *testing.T) {
-	chaintest.SuppressNothing(t)
 	chaintest.FreshState(t)
 	anew := chaintest.Play(chaintest.ReadStdin, chaintest.Stdout(chaintest.ThreadAnswer("0199abcd-0000-7000-8000-00000000ffff", "hello, stranger")))
 	req := clichain.Prompt("and?")

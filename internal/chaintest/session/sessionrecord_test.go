@@ -122,7 +122,6 @@ func forged(name, dir string) map[string]string {
 // A handle does not choose the agent's directory: only this user's own record can.
 func TestForgedHandles(t *testing.T) {
 	clitest.NoLeaks(t)
-	chaintest.SuppressNothing(t)
 	chaintest.FreshState(t)
 	any := specs.Codex() // accepts any text as an ID
 	any.Sessions = clispec.SessionRules{}

@@ -59,7 +59,6 @@ func TestThreadResumesItsSession(t *testing.T) {
 // If the session is gone, the same backend answers all messages in a new session.
 func TestThreadWithoutItsSession(t *testing.T) {
 	clitest.NoLeaks(t)
-	chaintest.SuppressNothing(t)
 	chaintest.FreshState(t)
 	record := filepath.Join(t.TempDir(), "record")
 	const other = "0199abcd-0000-7000-8000-00000000ffff"
@@ -86,7 +85,6 @@ func TestThreadWithoutItsSession(t *testing.T) {
 // A failed run reports its session, and a second attempt in the session asks for the answer alone.
 func TestSecondAttemptInASession(t *testing.T) {
 	clitest.NoLeaks(t)
-	chaintest.SuppressNothing(t)
 	chaintest.FreshState(t)
 	record := filepath.Join(t.TempDir(), "record")
 	failed := []clitest.Step{chaintest.ReadStdin, chaintest.Stdout(`{"type":"thread.started","thread_id":"` + chaintest.AnID + `"}` + "\n" +
