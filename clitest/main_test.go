@@ -1,15 +1,22 @@
 package clitest
 
 import (
+	"flag"
 	"os"
 	"testing"
+
+	"github.com/clichain/clichain/internal/leaks/parallel"
 )
 
-func TestMain(m *testing.M) { os.Exit(Run(withoutSuppression{m})) }
+func TestMain(m *testing.M) {
+	Main()
+	_ = flag.Set("test.parallel", "16") // unless set: these tests wait more than they compute
+	os.Exit(Run(withoutSuppression{parallel.Tests(m)}))
+}
 
 // withoutSuppression runs the tests without the variables that suppress backends on this machine, which an Example
 // cannot hide itself.
-type withoutSuppression struct{ *testing.M }
+type withoutSuppression struct{ parallel.Suite }
 
 func (m withoutSuppression) Run() int {
 	for _, name := range []string{"SKIP_CLI", "CLICHAIN_SKIP"} {
@@ -17,5 +24,5 @@ func (m withoutSuppression) Run() int {
 			panic(err)
 		}
 	}
-	return m.M.Run()
+	return m.Suite.Run()
 }

@@ -10,7 +10,6 @@ import (
 )
 
 func TestReceived(t *testing.T) {
-	quiet(t)
 	t.Setenv("OPENAI_API_KEY", "key-of-a-test")
 	spec := specs.Codex()
 	cli := NewRecorder(t, "codex", Answer(spec, "fine"))
@@ -43,7 +42,7 @@ func TestReceived(t *testing.T) {
 
 // The recorder also records the starts for which a scenario has cases.
 func TestReceivedWithCases(t *testing.T) {
-	quiet(t)
+	t.Parallel()
 	spec := specs.Codex()
 	cli := NewRecorder(t, "codex", OverloadedThenOK(spec, "fine"))
 	_, err := clichain.NewProvider(spec, &clichain.Config{Binary: cli.Path}).Complete(t.Context(), clichain.Prompt("hi"))

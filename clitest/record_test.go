@@ -74,6 +74,7 @@ func collect(t *testing.T, b clichain.Backend, req clichain.Request) (events []c
 }
 
 func TestReplayRepeatsEvents(t *testing.T) {
+	t.Parallel()
 	dir, spec := filepath.Join(t.TempDir(), "new", "cassettes"), specs.Claude()
 	provider := clichain.NewProvider(spec, &clichain.Config{Binary: Fake(t, "claude", Answer(spec, "line 1\n<line 2>\n"))})
 	req := clichain.Prompt("Write two lines.")
@@ -101,6 +102,7 @@ func TestReplayRepeatsEvents(t *testing.T) {
 
 // A replayed answer belongs to its caller.
 func TestReplaySharesNoMemory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, err := Record(dir, answers("one")).Complete(t.Context(), clichain.Prompt("x"))
 	require.NoError(t, err)

@@ -45,6 +45,7 @@ var laterPieces = []string{`"中文 "`, `"😀 "`, `"done"`}
 // The recordings of the kit are those of the library's tests, with fields instead of values and without stack traces.
 // The flag -update writes them.
 func TestRecordings(t *testing.T) {
+	t.Parallel()
 	for name, scene := range kept {
 		t.Run(name, func(t *testing.T) {
 			run, err := recording.Read(filepath.Join(recordingsDir, scene.from+".json"))

@@ -28,6 +28,7 @@ func recordedDir(t *testing.T, prompts ...string) string {
 }
 
 func TestReplayMiss(t *testing.T) {
+	t.Parallel()
 	dir := recordedDir(t, "Review this change:\n+ one\n+ two\n", "Name a use of a paper clip.")
 	_, err := Replay(dir).Complete(t.Context(), clichain.Prompt("Review this change:\n+ one\n+ three\n"))
 	require.ErrorIs(t, err, clichain.ErrBadOption)
@@ -47,6 +48,7 @@ func TestReplayMiss(t *testing.T) {
 
 // A chain does not ask its next backend after a miss, and its error has the first difference.
 func TestReplayMissEndsChain(t *testing.T) {
+	t.Parallel()
 	second := answers("no")
 	chain := clichain.ChainOf([]clichain.Backend{Replay(recordedDir(t, "Name a use.")), second}, nil)
 	_, err := chain.Complete(t.Context(), clichain.Prompt("Name two uses."))
@@ -57,6 +59,7 @@ func TestReplayMissEndsChain(t *testing.T) {
 }
 
 func TestReplayUnusableDirectory(t *testing.T) {
+	t.Parallel()
 	valid := func(t *testing.T) string {
 		data, err := os.ReadFile(files(t, recordedDir(t, "x"))[0])
 		require.NoError(t, err)
@@ -90,6 +93,7 @@ func TestReplayUnusableDirectory(t *testing.T) {
 }
 
 func TestReplayDirectories(t *testing.T) {
+	t.Parallel()
 	_, err := Replay(filepath.Join(t.TempDir(), "none")).Complete(t.Context(), clichain.Prompt("x"))
 	require.ErrorContains(t, err, "there is no directory")
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -110,6 +114,7 @@ func TestReplayDirectories(t *testing.T) {
 
 // A link in the place of a recording is replaced, and its target does not change. Replay follows links.
 func TestRecordReplacesLinks(t *testing.T) {
+	t.Parallel()
 	dir, target := recordedDir(t, "x"), filepath.Join(t.TempDir(), "target")
 	file := files(t, dir)[0]
 	require.NoError(t, os.Rename(file, target))
@@ -129,6 +134,7 @@ func TestRecordReplacesLinks(t *testing.T) {
 
 // An edited request is a recording of the new request.
 func TestReplayEditedRequest(t *testing.T) {
+	t.Parallel()
 	dir := recordedDir(t, "before")
 	file := files(t, dir)[0]
 	data, err := os.ReadFile(file)
@@ -141,6 +147,7 @@ func TestReplayEditedRequest(t *testing.T) {
 }
 
 func TestReplayRealTime(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		slow := clichain.BackendFunc("slow", func(context.Context, clichain.Request) (*clichain.Response, error) {
@@ -166,6 +173,7 @@ func TestReplayRealTime(t *testing.T) {
 }
 
 func TestReplayCanceled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := Replay(recordedDir(t, "x")).Complete(ctx, clichain.Prompt("x"))
@@ -173,6 +181,7 @@ func TestReplayCanceled(t *testing.T) {
 }
 
 func TestReplayUnused(t *testing.T) {
+	t.Parallel()
 	dir := recordedDir(t, "first", "second")
 	player := Replay(dir)
 	_, err := player.Complete(t.Context(), clichain.Prompt("first"))
@@ -187,6 +196,7 @@ func TestReplayUnused(t *testing.T) {
 
 // The turns of a conversation are requests with the session of the answer before.
 func TestReplayTurns(t *testing.T) {
+	t.Parallel()
 	turns := clichain.BackendFunc("turns", func(_ context.Context, req clichain.Request) (*clichain.Response, error) {
 		session := "turns:8d3b0c9e-1f9e-4b5c-9a51-0c53a2b6c9aa"
 		return &clichain.Response{Text: "after " + req.Session + ".", Session: session}, nil
@@ -207,6 +217,7 @@ func TestReplayTurns(t *testing.T) {
 }
 
 func TestReplayComparesRequests(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ask := func(req clichain.Request) clichain.Request {
 		req.Schema = []byte(`{"type":"object","properties":{"a":{"const":1.0}}}`)

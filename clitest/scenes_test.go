@@ -33,15 +33,6 @@ func mini() clispec.Spec {
 	return clispec.Spec{Name: "mini", Binary: "mini", Transports: []clispec.Transport{clispec.TransportStdin}, Args: []clispec.ArgRow{{Args: []string{"-p"}}}}
 }
 
-// quiet hides the settings of this machine from a test.
-func quiet(t *testing.T) {
-	t.Helper()
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	for _, name := range []string{"SKIP_CLI", "CLICHAIN_SKIP"} {
-		t.Setenv(name, "")
-	}
-}
-
 func ask(t *testing.T, spec clispec.Spec, s Scenario) (*clichain.Response, *clichain.BackendError) {
 	t.Helper()
 	resp, err := clichain.NewProvider(spec, &clichain.Config{Binary: Fake(t, spec.Binary, s), MaxOutput: 1 << 20}).Complete(t.Context(), clichain.Prompt("hi"))
@@ -58,7 +49,7 @@ func requireReason(t *testing.T, want clichain.Reason, err *clichain.BackendErro
 
 // The library recognizes each scenario with every CLI.
 func TestScenarios(t *testing.T) {
-	quiet(t)
+	t.Parallel()
 	NoLeaks(t) // registered first, so that it counts after all subtests have ended
 	const text = "Forty \"two\" 中\nand no more"
 	for _, spec := range append(specs.Every(), lumen(t), mini()) {
@@ -115,7 +106,7 @@ func TestScenarios(t *testing.T) {
 }
 
 func TestHang(t *testing.T) {
-	quiet(t)
+	t.Parallel()
 	NoLeaks(t)
 	spec := mini()
 	p := clichain.NewProvider(spec, &clichain.Config{Binary: Fake(t, "mini", Hang()), Timeout: 200 * time.Millisecond})
@@ -125,6 +116,7 @@ func TestHang(t *testing.T) {
 
 // The scenarios of the built-in specs are the recorded ones, as long as the specs recognize them.
 func TestScenariosMatchRecordings(t *testing.T) {
+	t.Parallel()
 	prints := func(s Scenario) (all string) {
 		for _, c := range append(s.Cases, Case{Steps: s.Steps}) {
 			for _, step := range c.Steps {
@@ -156,7 +148,7 @@ func TestScenariosMatchRecordings(t *testing.T) {
 
 // A fake without a scenario prints the reason.
 func TestScenarioOfUnsatisfiableRules(t *testing.T) {
-	quiet(t)
+	t.Parallel()
 	wrong := mini()
 	wrong.Transports = []clispec.Transport{"stdio"}
 	odd := mini()
@@ -173,7 +165,7 @@ func TestScenarioOfUnsatisfiableRules(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	quiet(t)
+	t.Parallel()
 	const dir = "../internal/reading/testdata/recordings/"
 	_, err := ask(t, specs.Codex(), Recorded(t, dir+"codex/usage-limit.json"))
 	requireReason(t, clichain.ReasonUsageLimit, err)

@@ -170,6 +170,7 @@ func TestBrokenSpecs(t *testing.T) {
 
 // Each option of a request needs a trial, so that new options are not forgotten.
 func TestTrialsCoverOptions(t *testing.T) {
+	t.Parallel()
 	spec := specs.Claude()
 	s, tried := &subject{spec: spec}, map[string]bool{}
 	for _, trial := range s.trials(call.AccessRead) {
