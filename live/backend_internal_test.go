@@ -22,6 +22,7 @@ func ended(t *testing.T, cause error) context.Context {
 
 // A call that ends while it waits has started nothing.
 func TestCallEndsBeforeItsTurn(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		cause   error
 		reason  clichain.Reason
@@ -48,6 +49,7 @@ func TestCallEndsBeforeItsTurn(t *testing.T) {
 
 // A process that ends because its call ended has not failed.
 func TestPoolBreakerIgnoresEndedCalls(t *testing.T) {
+	t.Parallel()
 	p := simulated(PoolConfig{})
 	one := &process{pool: p, key: "k"}
 	(&turn{backend: calling(p)}).processDied(ended(t, context.Canceled), one)
@@ -58,6 +60,7 @@ func TestPoolBreakerIgnoresEndedCalls(t *testing.T) {
 
 // A call that no process can answer does not wait.
 func TestCallGoesColdAtOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{})
 		w := p.enter(t.Context(), calling(p), "k", clichain.Request{})
@@ -68,6 +71,7 @@ func TestCallGoesColdAtOnce(t *testing.T) {
 
 // A call that ended just before its cold call measures nothing.
 func TestCallEndsBeforeItsColdCall(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		asked, leftQueue bool
 		want             Stats
@@ -88,6 +92,7 @@ func TestCallEndsBeforeItsColdCall(t *testing.T) {
 
 // The limit of a call begins with the call, not with its process.
 func TestCallTimeLimit(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for limit, want := range map[time.Duration]time.Duration{time.Minute: 40 * time.Second, -1: 0} {
 			b := &backend{Provider: clichain.NewProvider(clichain.CliSpec{Name: "b"}, &clichain.Config{Timeout: limit})}

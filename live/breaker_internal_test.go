@@ -11,6 +11,7 @@ import (
 // After three failures, the pool starts no process of the kind for a while, longer each time. It forgets
 // failures one by one.
 func TestPoolBreakerDelaysStartsAfterFailures(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(nil, nil)
 		state := func() kind {

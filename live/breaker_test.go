@@ -14,6 +14,7 @@ import (
 
 // Three consecutive sessions that fail, each in the same way, open the breaker of their provider.
 func TestSessionBreakerOpensAfterThreeFailures(t *testing.T) {
+	t.Parallel()
 	dies := func(t *testing.T, p *clichain.Provider) error {
 		s := live.New(p, nil)
 		t.Cleanup(s.Kill)
@@ -80,6 +81,7 @@ func TestSessionBreakerOpensAfterThreeFailures(t *testing.T) {
 
 // An answer clears earlier failures, and a session that its caller ends is no failure.
 func TestSessionBreakerCountsConsecutiveFailures(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	p := agentOf(t, "threads", "", patient)
 	for i, text := range []string{"die now", "die now", "say hi", "die now", "die now", "", "", "", "say hi"} {
@@ -96,6 +98,7 @@ func TestSessionBreakerCountsConsecutiveFailures(t *testing.T) {
 // Prompts that crash the CLI open the breaker only if clichain's own probe fails too, so that the sessions of
 // one caller do not affect other callers.
 func TestSessionBreakerNeedsFailedProbe(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		manners string
 		prompts []string

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMayGoColdByReason(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		err  clichain.BackendError
 		want bool

@@ -47,6 +47,7 @@ func TestPoolServesMoreCallersThanProcesses(t *testing.T) {
 // A CLI whose live mode does not begin makes calls hardly slower than cold calls. The first calls go cold while
 // it starts, and later calls do not wait for it.
 func TestPoolWithLiveModeThatNeverBegins(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	calls := 60
 	if os.Getenv("CLICHAIN_CONFORMANCE") == "long" {

@@ -118,6 +118,7 @@ func canceledCallReturnsAtOnce(t *testing.T, dialect string) {
 
 // A call whose context ends while it waits, or which the registry ends, does not go cold and keeps no process.
 func TestPoolCanceledWaitDoesNotGoCold(t *testing.T) {
+	t.Parallel()
 	var registry runs.Registry
 	cfg := patient
 	cfg.Registry = &registry
@@ -155,6 +156,7 @@ func programOf(b clichain.Backend) string {
 
 // A process that becomes ready after the pool has dropped it or has closed is killed.
 func TestPoolKillsProcessThatIsReadyTooLate(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", "", patient, nil)
 	live.StartGivenUp(t.Context(), p, clichain.Prompt("say x"))
 	require.Empty(t, clitest.Survivors(programOf(b)))

@@ -10,6 +10,7 @@ import (
 
 // Before an item, a loop yields the states that the session had before the item, and no later ones.
 func TestReaderStatesBeforeItem(t *testing.T) {
+	t.Parallel()
 	s := New(calling(nil).Provider, nil)
 	r := s.join()
 	s.mu.Lock()
@@ -30,6 +31,7 @@ func TestReaderStatesBeforeItem(t *testing.T) {
 }
 
 func TestReaderLeaves(t *testing.T) {
+	t.Parallel()
 	s := New(calling(nil).Provider, nil)
 	first, second, third := s.join(), s.join(), s.join()
 	s.leave(second)

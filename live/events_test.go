@@ -36,6 +36,7 @@ func watch(s *live.Session) (told *[]string, done <-chan struct{}) {
 }
 
 func TestEventsReportStates(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		manners string
 		use     func(*testing.T, *live.Session)
@@ -86,6 +87,7 @@ func TestEventsReportStates(t *testing.T) {
 // A loop that begins late first receives the current state. From a session that is over it receives nothing
 // else.
 func TestEventsBeginWithCurrentState(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	s := started(t, "acp", "", nil)
 	for e := range s.Events() {
@@ -104,6 +106,7 @@ func TestEventsBeginWithCurrentState(t *testing.T) {
 
 // A loop that does not continue keeps only the latest states.
 func TestEventsKeepLatestStates(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	s := started(t, "acp", "", nil)
 	var states []string

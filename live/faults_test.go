@@ -18,6 +18,7 @@ import (
 
 // A CLI that dies in a turn ends the session in state Error, with the evidence of that turn.
 func TestSessionEndsWhenCLIDiesInTurn(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		for text, want := range map[string]clichain.Reason{"die": clichain.ReasonRateLimited, "cut": clichain.ReasonBadOutput} {
 			t.Run(text, func(t *testing.T) {
@@ -124,6 +125,7 @@ func turnOutputAndSilenceLimits(t *testing.T, dialect string) {
 
 // Noise in the output is neither an answer nor a failure.
 func TestTurnIgnoresNoise(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		for _, text := range []string{"garbage one", "flood two", "twice three", "say four", "late five", "say six"} {
@@ -140,6 +142,7 @@ func TestTurnIgnoresNoise(t *testing.T) {
 
 // The access level and then the caller decide the questions of the CLI. An unknown question is refused at once.
 func TestPermissionByAccessAndCaller(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		for name, test := range map[string]struct {
 			access clichain.Access
@@ -190,6 +193,7 @@ func stopEndsUnresponsiveCLI(t *testing.T, dialect string) {
 
 // A loop over the events that never continues does not prevent the end of the session.
 func TestStopWithStuckEventLoop(t *testing.T) {
+	t.Parallel()
 	s := started(t, "acp", "", nil)
 	stuck, leave := make(chan struct{}), make(chan struct{})
 	left := make(chan struct{})
@@ -222,6 +226,7 @@ func TestStopWithStuckEventLoop(t *testing.T) {
 
 // The registry of a backend lists the process of a session and can end it.
 func TestRegistryEndsSession(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	var registry runs.Registry
 	cfg := patient

@@ -18,6 +18,7 @@ const faultyCalls = 504
 
 // One in twenty calls has a fault. Each call gets its correct answer or a typed error, and no process is left.
 func TestPoolWithFaultyCalls(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialects {
 		t.Run(dialect, func(t *testing.T) {
 			p, b := pooled(t, dialect, coldAgent, patient, &live.PoolConfig{Size: 4})

@@ -95,6 +95,7 @@ var lateKinds = []string{"result", "text", "answer"}
 // A line that a process prints after the end of its call is never read as a line of the next call, and does not
 // end the process.
 func TestLateLinesDoNotReachNextCall(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +112,7 @@ func TestLateLinesDoNotReachNextCall(t *testing.T) {
 // Without such a rule, the same lines become answers of the next call. This shows that the isolation tests
 // detect the fault, and measures its rate.
 func TestLateLinesWithoutContextRule(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for _, kind := range lateKinds {
 		before, runs, _ := unguarded.lateLines(t, kind)
@@ -123,6 +125,7 @@ func TestLateLinesWithoutContextRule(t *testing.T) {
 
 // A process whose lines do not distinguish a new context from the old one answers only one call.
 func TestProcessWithoutContextIDAnswersOneCall(t *testing.T) {
+	t.Parallel()
 	for name, v := range map[string]variant{
 		"no line names it":             {"control", "nameless", nil},
 		"each thread has the same one": {"threads", "one thread", nil},
@@ -144,6 +147,7 @@ func TestProcessWithoutContextIDAnswersOneCall(t *testing.T) {
 // Late output on stderr, or late plain text on stdout, neither affects the verdict on the next call nor reaches
 // its caller. Otherwise the reason of the previous call would put the backend in cooldown for the third call.
 func TestLateTextDoesNotAffectNextCall(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +179,7 @@ func TestLateTextDoesNotAffectNextCall(t *testing.T) {
 // In a session, a late line of stderr belongs to the same caller. It appears in the error, but does not affect
 // the verdict on the next turn. A line in the first turn of a process does.
 func TestLateTextInSession(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		for i := range cmp.Or(*isolationRuns, 1) {
 			s := startedBeside(t, dialect, "", patient, nil)

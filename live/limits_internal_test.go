@@ -9,6 +9,7 @@ import (
 )
 
 func TestPoolDefaults(t *testing.T) {
+	t.Parallel()
 	limits := func(cfg *PoolConfig) [2]int {
 		p := NewPool(nil, cfg)
 		require.Equal(t, 5*time.Minute, p.cfg.IdleTimeout)
@@ -21,12 +22,14 @@ func TestPoolDefaults(t *testing.T) {
 }
 
 func TestPoolStatsOfPhases(t *testing.T) {
+	t.Parallel()
 	p := simulated(PoolConfig{}, starting, idle, asked, refreshing)
 	require.Equal(t, Stats{Processes: 4, Busy: 3}, p.Stats())
 }
 
 // If the limit of all processes is reached, the process that has been idle for the longest time ends.
 func TestPoolLimitsProcesses(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		most      int
 		stuck     int
@@ -58,6 +61,7 @@ func TestPoolLimitsProcesses(t *testing.T) {
 
 // A waiting call starts at most one process.
 func TestPoolStartsProcessForWaitingCall(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		processes []activity
 		waiting   int
@@ -110,6 +114,7 @@ func TestPoolStartsProcessForWaitingCall(t *testing.T) {
 
 // The kind of a process that does not start has failed once.
 func TestPoolRecordsFailedStart(t *testing.T) {
+	t.Parallel()
 	var told []string
 	p := simulated(PoolConfig{StartFailed: func(backend string, err error) {
 		require.Error(t, err)
@@ -129,6 +134,7 @@ func TestPoolRecordsFailedStart(t *testing.T) {
 }
 
 func TestPoolEndsIdleProcess(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{}, asked)
 		one := p.all[0]
@@ -148,6 +154,7 @@ func TestPoolEndsIdleProcess(t *testing.T) {
 }
 
 func TestProcessIsReplaced(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		one := &process{pool: NewPool(nil, nil), calls: 3, born: time.Now()}
 		for served, want := range []bool{false, false, false, true, true} {
@@ -164,6 +171,7 @@ func TestProcessIsReplaced(t *testing.T) {
 
 // The growth is that since the first measurement.
 func TestProcessMemoryGrowth(t *testing.T) {
+	t.Parallel()
 	one := &process{grow: 50}
 	for _, step := range []struct {
 		size int64
@@ -175,6 +183,7 @@ func TestProcessMemoryGrowth(t *testing.T) {
 
 // Only an answered cold call is a measurement.
 func TestPoolMeasuresColdCalls(t *testing.T) {
+	t.Parallel()
 	p := simulated(PoolConfig{})
 	first, second := &waiter{name: "b", key: "k"}, &waiter{name: "b", key: "k"}
 	one, other := p.beginCold(first), p.beginCold(second)

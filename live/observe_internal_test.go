@@ -20,6 +20,7 @@ func observed(t *testing.T, values context.Context) *Turn {
 
 // The session keeps the usage windows of an answer and of a failure.
 func TestTurnKeepsUsageWindows(t *testing.T) {
+	t.Parallel()
 	windows := []call.QuotaWindow{{Name: "week"}}
 	for name, test := range map[string]struct {
 		resp *clichain.Response
@@ -44,6 +45,7 @@ func TestTurnKeepsUsageWindows(t *testing.T) {
 
 // The first panic of a hook cancels the turn.
 func TestTurnGuardsHooks(t *testing.T) {
+	t.Parallel()
 	turn := observed(t, t.Context())
 	turn.guard(func() {})
 	require.NoError(t, turn.ctx.Err())
@@ -55,6 +57,7 @@ func TestTurnGuardsHooks(t *testing.T) {
 }
 
 func TestTurnContextValues(t *testing.T) {
+	t.Parallel()
 	type key string
 	values := context.WithValue(context.WithValue(t.Context(), key("both"), 1), key("outer"), 2)
 	ctx := turnContext{context.WithValue(ended(t, errors.New("over")), key("both"), 3), values}

@@ -58,6 +58,7 @@ func hooked(t *testing.T) (told *[]string, hooks *clichain.Hooks) {
 }
 
 func TestSessionHooks(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		told, hooks := hooked(t)
 		ctx := context.WithValue(t.Context(), testKey{}, "value")
@@ -82,6 +83,7 @@ func TestSessionHooks(t *testing.T) {
 }
 
 func TestSessionHooksOfCorrectedAnswer(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		told, hooks := hooked(t)
 		cfg := withSchema(clichain.AccessNone, "")
@@ -96,6 +98,7 @@ func TestSessionHooksOfCorrectedAnswer(t *testing.T) {
 }
 
 func TestTurnsInCallLog(t *testing.T) {
+	t.Parallel()
 	log, err := calllog.Open(t.TempDir(), &calllog.Config{Content: true, OnError: func(err error) { t.Error(err) }})
 	require.NoError(t, err)
 	cfg := withSchema(clichain.AccessNone, "")
@@ -183,6 +186,7 @@ func TestPoolChainKeepsUsageWindows(t *testing.T) {
 
 // A panic of a hook cancels the turn and reaches the caller, as in a call of a chain. The session continues.
 func TestSessionHookPanics(t *testing.T) {
+	t.Parallel()
 	for name, hooks := range map[string]func(explode func()) *clichain.Hooks{
 		"call start": func(explode func()) *clichain.Hooks {
 			return &clichain.Hooks{CallStart: func(context.Context, clichain.Request) { explode() }}

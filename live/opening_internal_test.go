@@ -23,6 +23,7 @@ var system = clichain.Message{Role: clichain.RoleSystem, Content: "rules"}
 
 // The request for an answer ends with the text, once.
 func TestOpeningWithText(t *testing.T) {
+	t.Parallel()
 	answered := append(said("one"), clichain.Message{Role: clichain.RoleAssistant, Content: "two"})
 	for name, test := range map[string]struct{ messages, want []clichain.Message }{
 		"there is no message": {nil, said("two")},
@@ -40,6 +41,7 @@ func TestOpeningWithText(t *testing.T) {
 
 // After a turn that the CLI received, only the system messages are repeated. Only the first one has the rejected attempts.
 func TestOpeningAfterTurn(t *testing.T) {
+	t.Parallel()
 	before := append(said("one"), system)
 	rejected := []clichain.Attempt{{Backend: "b", Reason: clichain.ReasonBadSession}}
 	for name, test := range map[string]struct {
@@ -82,6 +84,7 @@ func TestOpeningAfterTurn(t *testing.T) {
 }
 
 func TestSessionRefusesSettings(t *testing.T) {
+	t.Parallel()
 	word := json.RawMessage(`{"type":"string"}`)
 	for name, test := range map[string]struct {
 		req    clichain.Request
@@ -108,6 +111,7 @@ func TestSessionRefusesSettings(t *testing.T) {
 
 // Only a thread is given up, and only if the CLI does not resume it.
 func TestSessionForgetsThread(t *testing.T) {
+	t.Parallel()
 	threads := []call.Thread{{Backend: "b", Session: "b:1"}}
 	unknown := clichain.BackendError{Reason: clichain.ReasonBadSession}
 	for name, test := range map[string]struct {

@@ -55,6 +55,7 @@ func requireOnce(t *testing.T, said string, texts ...string) {
 }
 
 func TestSessionStartsFromMessages(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		s := opened(t, dialect, "", earlierTurns(call.Thread{Backend: "other", Session: "other:1", Messages: 4}))
@@ -73,6 +74,7 @@ func TestSessionStartsFromMessages(t *testing.T) {
 }
 
 func TestSessionStartsFromThread(t *testing.T) {
+	t.Parallel()
 	for dialect, id := range map[string]string{"control": "s-7", "threads": "thread-7"} {
 		t.Run(dialect, func(t *testing.T) {
 			clitest.NoLeaks(t)
@@ -95,6 +97,7 @@ func TestSessionStartsFromThread(t *testing.T) {
 
 // A CLI that does not resume its thread gets all messages in a new session. Some CLIs reject a session in the first turn.
 func TestSessionStartsWithoutRejectedThread(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		var registry runs.Registry
@@ -129,6 +132,7 @@ func TestSessionStartsWithoutRejectedThread(t *testing.T) {
 
 // A new process that fails too ends the session. The error has both attempts.
 func TestSessionEndsIfNewProcessFails(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	s := opened(t, "control", "forgot, refuses new", earlierTurns(thread("s-7", 2)))
 	_, err := s.Ask(t.Context(), "recall three")
@@ -143,6 +147,7 @@ func TestSessionEndsIfNewProcessFails(t *testing.T) {
 
 // A turn that ends before it reached the CLI leaves the conversation to the next turn.
 func TestSessionKeepsConversationOfUnsentTurn(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		var armed atomic.Bool
@@ -170,6 +175,7 @@ func TestSessionKeepsConversationOfUnsentTurn(t *testing.T) {
 
 // If the conversation ends with a message without an answer, the same text asks for its answer.
 func TestSessionStartsFromUnansweredMessage(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	req := earlierTurns()
 	req.Messages = append(req.Messages, clichain.Message{Role: clichain.RoleUser, Content: "recall three"})
@@ -189,6 +195,7 @@ func TestSessionStartsFromUnansweredMessage(t *testing.T) {
 
 // The correction of an answer does not repeat the conversation.
 func TestSessionCorrectsFirstAnswer(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		req := earlierTurns()
@@ -202,6 +209,7 @@ func TestSessionCorrectsFirstAnswer(t *testing.T) {
 }
 
 func TestSessionRefusesInvalidConversation(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(req *clichain.Request){
 		"role":                       func(req *clichain.Request) { req.Messages[1].Role = "tool" },
 		"NUL":                        func(req *clichain.Request) { req.Messages[1].Content = "\x00" },

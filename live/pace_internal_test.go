@@ -32,6 +32,7 @@ func busyPool(cfg PoolConfig, now time.Time, activities ...activity) *Pool {
 
 // A mean moves by a quarter of the difference.
 func TestMean(t *testing.T) {
+	t.Parallel()
 	var m mean
 	for _, step := range []struct{ measured, want time.Duration }{{100, 100}, {200, 125}, {25, 100}} {
 		m.add(step.measured)
@@ -43,6 +44,7 @@ func TestMean(t *testing.T) {
 }
 
 func TestPaceOfBackend(t *testing.T) {
+	t.Parallel()
 	const second = mean(time.Second)
 	for name, test := range map[string]struct {
 		pace                       pace
@@ -67,6 +69,7 @@ func TestPaceOfBackend(t *testing.T) {
 
 // The processes of a kind take 100 ms for a turn and 50 ms for a refresh. A start usually takes 500 ms.
 func TestPoolExpectsFreeProcesses(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		processes  []activity
 		unmeasured bool // there was no turn
@@ -102,6 +105,7 @@ func TestPoolExpectsFreeProcesses(t *testing.T) {
 
 // Each process answers the calls ahead in rounds.
 func TestQueueExpectedWait(t *testing.T) {
+	t.Parallel()
 	q := queue{free: []time.Duration{10 * ms, 30 * ms}, call: 100 * ms}
 	for ahead, want := range map[int]struct{ wait, slope time.Duration }{0: {10 * ms, 1}, 1: {30 * ms, 1}, 2: {110 * ms, 2}, 5: {230 * ms, 3}} {
 		wait, slope := q.expect(ahead)
@@ -112,6 +116,7 @@ func TestQueueExpectedWait(t *testing.T) {
 
 // A turn takes 100 ms, and a refresh 50 ms.
 func TestPoolCallMayWait(t *testing.T) {
+	t.Parallel()
 	busy := []activity{{phase: asked}}
 	for name, test := range map[string]struct {
 		wait      time.Duration

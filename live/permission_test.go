@@ -39,6 +39,7 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 }
 
 func TestOnPermissionPanics(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		end  func()
 		want string
@@ -88,6 +89,7 @@ func TestOnPermissionPanics(t *testing.T) {
 
 // The turn ends with its context, and its question is denied, even if the function ignores the context.
 func TestOnPermissionIgnoresContext(t *testing.T) {
+	t.Parallel()
 	atOnce(t, func(t *testing.T, dialect string) {
 		for range *permissionRuns {
 			release, asked := make(chan struct{}), make(chan context.Context, 1)
@@ -129,6 +131,7 @@ func TestOnPermissionIgnoresContext(t *testing.T) {
 
 // The end of the turn or of the process ends the wait for the answer.
 func TestOnPermissionWaitEndsWithTurn(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		text string
 		end  func(*live.Session)
@@ -168,6 +171,7 @@ func TestOnPermissionWaitEndsWithTurn(t *testing.T) {
 
 // A function that keeps its context observes the end of the context.
 func TestOnPermissionContextEndsWithTurn(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		var of atomic.Value

@@ -14,6 +14,7 @@ import (
 
 // A process that dies while it is idle is removed from the pool.
 func TestPoolRemovesProcessThatDiesIdle(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", "", patient, nil)
 	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
 	require.NoError(t, err)

@@ -42,6 +42,7 @@ func idle(t *testing.T, b clichain.Backend, p *live.Pool) {
 
 // One process answers several calls, each in an empty context.
 func TestPoolProcessAnswersCallsInEmptyContexts(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, "", patient, nil)
 		for i := range 4 {
@@ -57,6 +58,7 @@ func TestPoolProcessAnswersCallsInEmptyContexts(t *testing.T) {
 
 // A call that arrives while the process is being prepared waits for it, because the preparation is short.
 func TestPoolCallWaitsForRefresh(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, "", patient, &live.PoolConfig{Wait: time.Minute})
 		for range 20 {
@@ -70,6 +72,7 @@ func TestPoolCallWaitsForRefresh(t *testing.T) {
 
 // A waiting call goes cold if the process has ended, and returns when its context ends.
 func TestPoolWaitingCallGoesColdWhenProcessEnds(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent, patient, &live.PoolConfig{Wait: time.Minute, MaxCalls: 1})
 	for range 5 {
 		_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
@@ -80,6 +83,7 @@ func TestPoolWaitingCallGoesColdWhenProcessEnds(t *testing.T) {
 
 // Requests that need another process get one, up to the maximum number of processes.
 func TestPoolStartsProcessForEachKind(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", "", patient, &live.PoolConfig{MaxProcesses: 2})
 	read := clichain.Prompt("say read")
 	read.Access, read.Dir = clichain.AccessRead, t.TempDir()
@@ -125,6 +129,7 @@ const coldAgent = "cold"
 // A process that dies is replaced, and a cold call answers its call. A failure of the service is returned
 // unchanged.
 func TestPoolReplacesDeadProcess(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		_, b := pooled(t, dialect, coldAgent, patient, nil)
 		resp, err := b.Complete(t.Context(), clichain.Prompt("cut it"))
@@ -142,6 +147,7 @@ func TestPoolReplacesDeadProcess(t *testing.T) {
 
 // Text that was streamed before the process died is taken back.
 func TestPoolColdCallResetsStreamedText(t *testing.T) {
+	t.Parallel()
 	_, b := pooled(t, "acp", coldAgent, patient, nil)
 	for prompt, want := range map[string]int{"halfway x": 1, "cut x": 0} {
 		var text string
@@ -163,6 +169,7 @@ func TestPoolColdCallResetsStreamedText(t *testing.T) {
 
 // A CLI whose live mode does not start gets cold calls, and the pool stops starting it.
 func TestBreaker(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent+", refuses", patient, nil)
 	for range 6 {
 		resp, err := b.Complete(t.Context(), clichain.Prompt("say x"))
@@ -175,6 +182,7 @@ func TestBreaker(t *testing.T) {
 
 // An answer resets the count of consecutive failures.
 func TestPoolBreakerIsResetByAnswer(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent, patient, nil)
 	for range 2 {
 		for _, test := range []struct{ text, want string }{
@@ -192,6 +200,7 @@ func TestPoolBreakerIsResetByAnswer(t *testing.T) {
 // Processes are replaced after the maximum number of calls, at the maximum age, and when the login has changed.
 // An idle process is ended.
 func TestPoolReplacesProcesses(t *testing.T) {
+	t.Parallel()
 	ask := func(b clichain.Backend, p *live.Pool, n int) {
 		t.Helper()
 		for range n {
@@ -231,6 +240,7 @@ func TestPoolReplacesProcesses(t *testing.T) {
 
 // The settings with which a context began do not affect other calls.
 func TestPoolContextSettingsAreSeparate(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	cfg := patient
 	spec := agentSpec("acp")
@@ -253,6 +263,7 @@ func TestPoolContextSettingsAreSeparate(t *testing.T) {
 // A registry ends a call by its key, without affecting the calls of others. KillAllKeys also ends the
 // processes.
 func TestPoolRegistry(t *testing.T) {
+	t.Parallel()
 	var registry runs.Registry
 	cfg := patient
 	cfg.Registry = &registry

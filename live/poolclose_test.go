@@ -15,6 +15,7 @@ import (
 
 // Close ends the calls in flight, and returns.
 func TestPoolCloseEndsCallsInFlight(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "threads", "", patient, nil)
 	failed := make(chan error, 1)
 	started := make(chan struct{}, 1)
@@ -38,6 +39,7 @@ func TestPoolCloseEndsCallsInFlight(t *testing.T) {
 
 // Close may be called while calls start, run and end; no process is left.
 func TestPoolCloseDuringCalls(t *testing.T) {
+	t.Parallel()
 	for i := range 12 {
 		p, b := pooled(t, dialects[i%len(dialects)], "", patient, &live.PoolConfig{Size: 3})
 		var running sync.WaitGroup

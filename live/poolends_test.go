@@ -28,6 +28,7 @@ func canceledAt(t *testing.T, b clichain.Backend, text string, cause error) erro
 
 // No cold call follows a call whose context has ended, whatever the result of its turn.
 func TestPoolNoColdCallAfterCancel(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, coldAgent, patient, nil)
 		requireReason(t, clichain.ReasonTimeout, canceledAt(t, b, "hang 529 overloaded", context.DeadlineExceeded))
@@ -39,6 +40,7 @@ func TestPoolNoColdCallAfterCancel(t *testing.T) {
 
 // No cold call follows a call that Close ends while its process starts.
 func TestPoolNoColdCallAfterClose(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent+", silent", patient, nil)
 	failed := make(chan error, 1)
 	go func() {
@@ -54,6 +56,7 @@ func TestPoolNoColdCallAfterClose(t *testing.T) {
 
 // A process that has started after Close has begun is killed.
 func TestPoolKillsProcessThatStartsDuringClose(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	provider := startsAtOnce(t)
 	p := live.NewPool([]*clichain.Provider{provider}, nil)
@@ -73,6 +76,7 @@ func startsAtOnce(t *testing.T) *clichain.Provider {
 
 // A process that refuses to interrupt its turn is ended, and so is the session.
 func TestFailedInterruptEndsProcess(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "goes on", nil)
 		hang(t, s)
@@ -94,6 +98,7 @@ func TestFailedInterruptEndsProcess(t *testing.T) {
 
 // A success resets the breaker, which counts consecutive failures.
 func TestSessionBreakerIsResetBySuccess(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent, patient, nil)
 	for _, text := range []string{"cut 1", "cut 2", "say x", "cut 3", "cut 4", "say y"} {
 		resp, err := b.Complete(t.Context(), clichain.Prompt(text))

@@ -73,6 +73,7 @@ const (
 
 // A call waits for a busy process if the wait is expected to be shorter than a cold start.
 func TestPoolWaitTime(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		cfg    PoolConfig
 		phases []phase
@@ -121,6 +122,7 @@ func TestPoolWaitTime(t *testing.T) {
 // Sixteen callers share four processes without a cold start. If there are too many callers, some go cold, but
 // few at the same time, because starts share the processors.
 func TestPoolLimitsColdCallsOfCrowd(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		callers, least, most int // cold calls
 	}{"sixteen": {16, 0, 0}, "a hundred": {100, 4, 16}} {
@@ -158,6 +160,7 @@ func TestPoolLimitsColdCallsOfCrowd(t *testing.T) {
 // Without measurements of a backend, one call goes cold. The others wait until it has measured a start, or
 // until a process is ready. If the cold call fails, another call goes cold.
 func TestPoolFirstCallsWithoutMeasurements(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		took      time.Duration // duration of the cold call; zero: it failed
 		ready     time.Duration // when the process is ready; zero: never
@@ -226,6 +229,7 @@ func TestPoolFirstCallsWithoutMeasurements(t *testing.T) {
 // A process that is not ready after twice the usual time is dropped, and the breaker delays further starts of
 // its kind: its calls go cold at once.
 func TestPoolDropsSlowStart(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{MaxProcesses: 1}, starting)
 		k := p.kindOf("k")
@@ -255,6 +259,7 @@ func TestPoolDropsSlowStart(t *testing.T) {
 
 // A process that is handed to a call whose context ends at that moment goes to the next call.
 func TestPoolReassignsProcessOfEndedCall(t *testing.T) {
+	t.Parallel()
 	for range 20 { // either may come first
 		p := simulated(PoolConfig{Wait: time.Hour}, asked)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -273,6 +278,7 @@ func TestPoolReassignsProcessOfEndedCall(t *testing.T) {
 
 // Close ends the waits, and these calls go cold.
 func TestPoolCloseEndsWaits(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := simulated(PoolConfig{Wait: time.Hour}, asked)
 		results := make(chan came)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestSessionContinues(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	cfg := patient
 	cfg.MaxQueue = 50 * time.Millisecond
@@ -91,6 +92,7 @@ func TestSessionResumedByMessage(t *testing.T) {
 
 // A CLI that refuses to resume a session begins no new one.
 func TestSessionNotResumed(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for manners, want := range map[string]clichain.Reason{
 		"forgot": clichain.ReasonBadSession, "knows no resume": clichain.ReasonUnsupported, "refuses": clichain.ReasonUnauthenticated,
@@ -103,6 +105,7 @@ func TestSessionNotResumed(t *testing.T) {
 
 // If no session is stored, the answer names none.
 func TestSessionNotStored(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	forgetful := clichain.Request{}
 	forgetful.Options.NoSessionPersistence = true
@@ -125,6 +128,7 @@ func TestSessionNotStored(t *testing.T) {
 
 // Start returns an error for a session if the live mode does not support sessions, and for Continue.
 func TestSessionCannotContinue(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	named, newest := clichain.Request{}, clichain.Request{}
 	named.Options.SessionID, newest.Options.Continue = "s-7", true

@@ -13,6 +13,7 @@ import (
 
 // Only a tool with write access may have changed something.
 func TestStructuredTurnThatActed(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		access clichain.Access
 		kind   clichain.EventKind
@@ -35,6 +36,7 @@ func TestStructuredTurnThatActed(t *testing.T) {
 }
 
 func TestStructuredTurnHasTime(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -28,6 +28,7 @@ func withSchema(access clichain.Access, dir string) *live.Config {
 }
 
 func TestSessionAnswerMatchesSchema(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		access   clichain.Access
 		text     string
@@ -83,6 +84,7 @@ func sessionMeetsSchema(t *testing.T, dialect string, access clichain.Access, te
 
 // The readers of a session receive the text of the final answer, and a reset of the invalid one.
 func TestEventsOfCorrectedAnswer(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", withSchema(clichain.AccessNone, ""))
 		type seen struct {
@@ -174,6 +176,7 @@ func correctionNeedsTime(t *testing.T, dialect string) {
 }
 
 func TestSessionRefusesBadSchema(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for schema, says := range map[string]string{`{"type":"strin"}`: "at '/type'", `{"contains":{}}`: "import _"} {
 		s := live.New(agentOf(t, "acp", "", patient), &live.Config{Request: clichain.Request{Schema: json.RawMessage(schema)}})
@@ -186,6 +189,7 @@ func TestSessionRefusesBadSchema(t *testing.T) {
 
 // A cold call repeats a call whose warm answer does not match the schema, and asks for the correction.
 func TestPoolAnswerMatchesSchema(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		p, b := pooled(t, dialect, coldAgent, patient, nil)
 		ask := func(text string) (*clichain.Response, error) {
@@ -210,6 +214,7 @@ func TestPoolAnswerMatchesSchema(t *testing.T) {
 
 // The answers of warm and cold processes count together toward the limit of a call.
 func TestPoolLimitsMisfits(t *testing.T) {
+	t.Parallel()
 	p, b := pooled(t, "acp", coldAgent, patient, nil)
 	_, err := b.Complete(t.Context(), clichain.Prompt("say x"))
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ func sessionIn(state State, cfg *Config) *Session {
 }
 
 func TestSessionMethodsByState(t *testing.T) {
+	t.Parallel()
 	methods := map[string]func(*Session) error{
 		"start":     func(s *Session) error { return s.Start(t.Context()) },
 		"send":      func(s *Session) error { _, err := s.Send("x"); return err },
@@ -49,6 +50,7 @@ func TestSessionMethodsByState(t *testing.T) {
 }
 
 func TestSessionThatCannotStart(t *testing.T) {
+	t.Parallel()
 	s := sessionIn(Created, nil)
 	err := s.Start(t.Context())
 	require.Equal(t, "spec", call.AsError("", err).Option)
@@ -58,6 +60,7 @@ func TestSessionThatCannotStart(t *testing.T) {
 
 // Turns wait in the queue while the session is paused.
 func TestSessionQueue(t *testing.T) {
+	t.Parallel()
 	s := sessionIn(Paused, &Config{MaxQueue: 2})
 	require.Nil(t, s.next())
 	first, err := s.Send("one")
@@ -78,6 +81,7 @@ func TestSessionQueue(t *testing.T) {
 }
 
 func TestSessionAskWithoutTurn(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sessionIn(Running, nil)
 		_, err := s.Ask(ended(t, context.Canceled), "x")
@@ -89,6 +93,7 @@ func TestSessionAskWithoutTurn(t *testing.T) {
 }
 
 func TestSessionInterruptsTurnInFlight(t *testing.T) {
+	t.Parallel()
 	s := sessionIn(Running, nil)
 	require.NoError(t, s.Interrupt(t.Context()), "there is none")
 	turn, err := s.Send("x")
@@ -101,6 +106,7 @@ func TestSessionInterruptsTurnInFlight(t *testing.T) {
 }
 
 func TestSessionStopsWithoutCLI(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sessionIn(Created, nil)
 		s.Stop()
@@ -110,6 +116,7 @@ func TestSessionStopsWithoutCLI(t *testing.T) {
 }
 
 func TestTurnWait(t *testing.T) {
+	t.Parallel()
 	turn := &Turn{done: make(chan struct{}), resp: &clichain.Response{}}
 	_, err := turn.Wait(ended(t, context.Canceled))
 	require.ErrorIs(t, err, context.Canceled)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/live"
 	"github.com/clichain/clichain/runs"
@@ -20,8 +21,8 @@ func TestMain(m *testing.M) {
 	runs.ShimMain()
 	playAgent()
 	clitest.Main()
-	_ = flag.Set("test.parallel", "16") // the tests mostly wait, and need little CPU
-	os.Exit(clitest.Run(m))
+	_ = flag.Set("test.parallel", "32") // the tests mostly wait, and need little CPU
+	os.Exit(clitest.Run(parallel.Tests(m)))
 }
 
 // patient is a timeout that suffices on a machine that is five times slower.
@@ -81,6 +82,7 @@ func stop(s *live.Session) time.Duration {
 
 // One process answers several turns, each with the earlier conversation, and exits when its input ends.
 func TestSessionConversation(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		clitest.NoLeaks(t)
 		p := agentOf(t, dialect, "notes its end", patient)
@@ -127,6 +129,7 @@ func hang(t *testing.T, s *live.Session) (turn *live.Turn) {
 
 // An interrupted turn ends as canceled, with its partial text, and the next turn works.
 func TestSessionInterrupt(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", nil)
 		turn := hang(t, s)
@@ -145,6 +148,7 @@ func TestSessionInterrupt(t *testing.T) {
 
 // Turns that are sent while a session is paused wait, up to the maximum.
 func TestSessionPause(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string) {
 		s := started(t, dialect, "", &live.Config{MaxQueue: 2})
 		require.NoError(t, s.Pause())
@@ -168,6 +172,7 @@ func TestSessionPause(t *testing.T) {
 
 // Each method is allowed in some states, and returns a StateError in the others.
 func TestSessionMethodsInWrongState(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	s := live.New(agentOf(t, "acp", "", patient), nil)
 	refused := func(want live.State, calls ...func() error) {
@@ -200,6 +205,7 @@ func TestSessionMethodsInWrongState(t *testing.T) {
 
 // A CLI that cannot start ends the session, with the reason that a call would have.
 func TestSessionStartFails(t *testing.T) {
+	t.Parallel()
 	atOnce(t, func(t *testing.T, dialect string) {
 		for manners, want := range map[string]clichain.Reason{
 			"dies at start": clichain.ReasonUnauthenticated, "refuses": clichain.ReasonUnauthenticated, "silent": clichain.ReasonTimeout,

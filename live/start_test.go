@@ -12,6 +12,7 @@ import (
 
 // Stop and Kill end a session whose CLI is not ready. That is no failure of the CLI.
 func TestStopDuringStart(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*live.Session){"stop": (*live.Session).Stop, "kill": (*live.Session).Kill} {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestPoolReportsFailedStart(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	p := agentOf(t, "threads", "dies at start, cold", patient)
 	told := make(chan error, 10)

@@ -17,6 +17,7 @@ func (f toolsThatFail) Begin(context.Context) (context.Context, func() error, er
 
 // Without its functions, a session does not ask its CLI.
 func TestSessionWithoutItsTools(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("broken")
 	s := sessionIn(Running, &Config{Tools: toolsThatFail{broken}})
 	_, err := s.process(t.Context())

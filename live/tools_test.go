@@ -22,6 +22,7 @@ func (e toolsThatEnd) Begin(ctx context.Context) (context.Context, func() error,
 
 // A panic of a function ends the turn, but not the session. The failure of the CLI comes first.
 func TestSessionWhoseToolsPanic(t *testing.T) {
+	t.Parallel()
 	panicked := errors.New("a function panicked")
 	for name, test := range map[string]struct {
 		end    error

@@ -22,6 +22,7 @@ var waits = map[string]func(t *testing.T, dialect string){
 
 // The tests wait at the same time. No process may be left after them.
 func TestWaits(t *testing.T) {
+	t.Parallel()
 	clitest.NoLeaks(t)
 	for name, test := range waits {
 		for _, dialect := range dialects {
