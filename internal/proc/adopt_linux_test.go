@@ -86,6 +86,7 @@ func zombies(parent *os.Process) (list []string) {
 // Every container whose first process is "tail", "sleep" or a program that waits only for its own children is
 // in this situation.
 func TestProcessOneThatDoesNotReap(t *testing.T) {
+	t.Parallel()
 	for name, scenario := range map[string][]step{
 		"nothing left":   {ready},
 		"children":       {{Spawn: &spawn{Steps: stubborn, Count: 3}}, ready},

@@ -66,11 +66,19 @@ func beConfinedHost() {
 // A host that is killed at any moment of the start of a confined program leaves no process, neither a stopped nor an
 // unconfined one.
 func TestKilledHostLeavesNoConfinedProgram(t *testing.T) {
+	if os.Getenv(aloneVariable) == "" {
+		t.Parallel()
+	}
 	if _, err := landlock.Usable(); err != nil {
 		t.Skip(err)
 	}
 	for _, mode := range []struct{ name, shim string }{{"plain", ""}, {"shim", "1"}} {
 		t.Run(mode.name, func(t *testing.T) {
+			if os.Getenv(aloneVariable) == "" {
+				t.Parallel()
+				runAlone(t)
+				return
+			}
 			kills, found := 60, 0
 			if testing.Short() {
 				kills = 20
@@ -131,4 +139,19 @@ func noChildren() bool {
 			return false
 		}
 	}
+}
+
+// aloneVariable marks a process in which only one test runs.
+const aloneVariable = "PROC_TEST_ALONE"
+
+// runAlone runs the test in another process, which adopts the orphans of no other test.
+func runAlone(t *testing.T) {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd.Env = append(os.Environ(), aloneVariable+"=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name(), "%s", out)
 }

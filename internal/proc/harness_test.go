@@ -7,13 +7,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clichain/clichain/clitest/fake"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 	"github.com/clichain/clichain/internal/proc"
 	"github.com/clichain/clichain/internal/testtime"
 	"github.com/stretchr/testify/require"
@@ -23,7 +27,14 @@ func TestMain(m *testing.M) {
 	proc.ShimMain()
 	fake.Main()
 	beHost()
-	os.Exit(fake.Run(m))
+	if slices.ContainsFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "PROC_TEST_") }) {
+		os.Exit(fake.Run(m)) // one test, again, in another process
+	}
+	if program, err := exec.LookPath("true"); err == nil { // starts the permanent resources
+		_, _ = proc.Run(context.Background(), proc.Command{Path: program}) // each trial checks this run
+	}
+	_ = flag.Set("test.parallel", "8") // unless set: these tests wait more than they compute
+	os.Exit(fake.Run(parallel.Tests(m)))
 }
 
 // Short names for what every test here uses.

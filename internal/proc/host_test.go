@@ -64,6 +64,7 @@ func watchdogs(pid int) []fake.Survivor {
 }
 
 func TestNoProcessOutlivesHost(t *testing.T) { // case 75
+	t.Parallel()
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			h := startHost(t, fake.New(t, "fake", fake.Scenario{Steps: steps(step{Spawn: &shape.spawn}, ready, hang)}))

@@ -109,6 +109,7 @@ func TestNilEnvironmentIsEmpty(t *testing.T) {
 
 // A program need not read its input to the end, but the result reports it.
 func TestUndeliveredInput(t *testing.T) { // cases 24, 25
+	t.Parallel()
 	all, line := step{ReadStdin: true}, step{ReadLine: true}
 	for name, test := range map[string]struct {
 		steps                  []step
@@ -140,6 +141,7 @@ func TestUndeliveredInput(t *testing.T) { // cases 24, 25
 
 // Input continues as long as the program reads: each line is answered before the next one is written.
 func TestInputContinuesWhileProgramReads(t *testing.T) {
+	t.Parallel()
 	read, write := io.Pipe()
 	answers := make(chan string)
 	go func() {
@@ -195,6 +197,7 @@ func TestSilentInputEndsWithProgram(t *testing.T) {
 }
 
 func TestNoDeadlockBetweenStreams(t *testing.T) { // cases 21, 26, 27
+	t.Parallel()
 	input := bytes.Repeat([]byte("line of input\n"), 700_000)
 	for name, list := range map[string][]step{
 		"in and out at once": steps(step{EachLine: steps(step{Echo: true})}),

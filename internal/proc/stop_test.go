@@ -19,6 +19,7 @@ import (
 const grace = 200 * time.Millisecond
 
 func TestStop(t *testing.T) {
+	t.Parallel()
 	ignore := func(names ...string) step { return step{Ignore: names} }
 	for _, test := range []struct {
 		name      string
@@ -61,6 +62,7 @@ func TestStop(t *testing.T) {
 
 // A stopped program never takes a part of its input for the whole input: it is killed before it sees an end.
 func TestStopKeepsInputOpen(t *testing.T) {
+	t.Parallel()
 	ignore := step{Ignore: []string{"INT", "TERM"}}
 	interrupted := step{Spawn: &spawn{ // prints that it is ready, and ends with SIGINT
 		HoldStdout: true, Wait: true, Steps: steps(step{ExitOn: map[string]int{"INT": 0}}, ready, hang),
@@ -129,6 +131,7 @@ func TestKillSkipsGrace(t *testing.T) { // case 58
 }
 
 func TestExitRacesCancel(t *testing.T) { // cases 17, 55, 60
+	t.Parallel()
 	warmUp(t)
 	fake.NoLeaks(t)
 	path := fake.New(t, "fake", fake.Scenario{Steps: steps(step{Sleep: time.Millisecond}, fake.Exit(7))})

@@ -46,6 +46,7 @@ func scrubbed(s spawn) bool {
 }
 
 func TestTreeHasEndedAfterStop(t *testing.T) {
+	t.Parallel()
 	for _, shape := range shapes {
 		for name, grace := range map[string]time.Duration{"polite": time.Millisecond, "at once": -1} {
 			t.Run(shape.name+" "+name, func(t *testing.T) {
@@ -64,6 +65,7 @@ func TestTreeHasEndedAfterStop(t *testing.T) {
 }
 
 func TestTreeHasEndedAfterExit(t *testing.T) { // cases 33, 67
+	t.Parallel()
 	for _, shape := range shapes {
 		if scrubbed(shape.spawn) {
 			continue // nothing shows that it belongs to the run; see the strong modes

@@ -16,6 +16,7 @@ import (
 )
 
 func TestWriterFailureStopsRun(t *testing.T) { // cases 37, 38
+	t.Parallel()
 	for name, test := range map[string]struct {
 		write writerFunc
 		check func(t *testing.T, cause error)
