@@ -22,11 +22,23 @@ type Suite interface{ Run() int }
 // with the names of the tests and fails the run. Start permanent resources before, such as the watchdog of package
 // proc.
 //
-// With -parallel 1, Check also finds the test that has left a descriptor or a child.
+// With -parallel 1, Check also finds the test that has left a descriptor or a child. With -fuzz, Tests returns m,
+// because fuzzing keeps a goroutine for signals.
 func Tests(m Suite) Suite {
 	flag.Parse()
-	f := flag.Lookup("test.parallel")
-	return tests{m, 10 * time.Second, f == nil || f.Value.String() == "1"}
+	if value("test.fuzz") != "" {
+		return m
+	}
+	parallel := value("test.parallel")
+	return tests{m, 10 * time.Second, parallel == "" || parallel == "1"}
+}
+
+// value returns the value of a flag, or "" if there is no such flag.
+func value(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
 }
 
 type tests struct {

@@ -1,6 +1,7 @@
 package parallel_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"sync"
@@ -101,4 +102,12 @@ func TestTestsFindLeaks(t *testing.T) {
 			undo()
 		})
 	}
+}
+
+// The coordinator of fuzzing never stops to wait for signals.
+func TestTestsLeaveFuzzingOut(t *testing.T) {
+	require.IsNotType(t, suite(nil), parallel.Tests(suite(nil)))
+	require.NoError(t, flag.Set("test.fuzz", "^FuzzRequest$"))
+	t.Cleanup(func() { require.NoError(t, flag.Set("test.fuzz", "")) })
+	require.IsType(t, suite(nil), parallel.Tests(suite(nil)))
 }
