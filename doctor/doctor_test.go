@@ -17,6 +17,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/internal/testtime"
 	"github.com/clichain/clichain/specs"
 )
@@ -68,12 +69,12 @@ func TestDiagnoseProblems(t *testing.T) {
 		{name: "another backend in SKIP_CLI", arrange: func(t *testing.T, _, _ string) { t.Setenv("SKIP_CLI", "claude") }, code: "skip_list", absent: true},
 		{name: "expired credential", arrange: func(t *testing.T, home, _ string) {
 			t.Setenv("CODEX_API_KEY", "")
-			write(t, home, ".codex/auth.json", `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`)
+			chaintest.Write(t, home, ".codex/auth.json", `{"tokens":{"access_token":"h.eyJleHAiOjF9.s"}}`)
 		}, code: "credential_expired"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			home, bin := freshMachine(t, play())
-			logIn(t)
+			home, bin := chaintest.FreshMachine(t, play())
+			chaintest.LogIn(t)
 			test.arrange(t, home, bin)
 			d := doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Codex(), &test.cfg)}, nil).Backends[0]
 			require.Equal(t, !test.absent, slices.Contains(codes(d), test.code), "%v", d.Problems)
@@ -98,7 +99,7 @@ func readOnlyFolder(t *testing.T) string {
 }
 
 func TestTrustedDirectory(t *testing.T) {
-	home, _ := freshMachine(t, play())
+	home, _ := chaintest.FreshMachine(t, play())
 	dir, err := os.Getwd()
 	require.NoError(t, err)
 	for name, file := range map[string][2]string{
@@ -106,7 +107,7 @@ func TestTrustedDirectory(t *testing.T) {
 		"gemini": {".gemini/trustedFolders.json", `{"` + dir + `":"TRUST_FOLDER"}`},
 	} {
 		require.Contains(t, codes(diagnosis(t, name)), "untrusted_folder", name)
-		write(t, home, file[0], file[1])
+		chaintest.Write(t, home, file[0], file[1])
 		require.NotContains(t, codes(diagnosis(t, name)), "untrusted_folder", name)
 	}
 }
@@ -114,9 +115,9 @@ func TestTrustedDirectory(t *testing.T) {
 // An OAuth credential does not prove that gemini is logged in. The backend stays ready, and the report names an
 // alternative.
 func TestUnprovenLogin(t *testing.T) {
-	home, _ := freshMachine(t, play())
-	write(t, home, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"oauth-personal"}}}`)
-	write(t, home, ".gemini/oauth_creds.json", `{"refresh_token":"r","expiry_date":4102444800000}`)
+	home, _ := chaintest.FreshMachine(t, play())
+	chaintest.Write(t, home, ".gemini/settings.json", `{"security":{"auth":{"selectedType":"oauth-personal"}}}`)
+	chaintest.Write(t, home, ".gemini/oauth_creds.json", `{"refresh_token":"r","expiry_date":4102444800000}`)
 	d := diagnosis(t, "gemini")
 	require.Equal(t, clispec.LoginUnknown, d.Login)
 	require.Equal(t, filepath.Join(home, ".gemini", "oauth_creds.json"), d.Evidence)
@@ -128,8 +129,8 @@ func TestUnprovenLogin(t *testing.T) {
 }
 
 func TestDiagnoseFlattensChains(t *testing.T) {
-	freshMachine(t, play())
-	logIn(t)
+	chaintest.FreshMachine(t, play())
+	chaintest.LogIn(t)
 	store := cooldown.NewMemory()
 	failing := fake{"own", call.ReasonBilling}
 	inner := clichain.ChainOf([]clichain.Backend{failing}, &clichain.ChainConfig{Store: store})
@@ -166,8 +167,8 @@ func TestDoctorProbes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clitest.NoLeaks(t)
-			home, _ := freshMachine(t, play(test.steps...))
-			write(t, home, ".claude/settings.json", `{"apiKeyHelper":"x"}`)
+			home, _ := chaintest.FreshMachine(t, play(test.steps...))
+			chaintest.Write(t, home, ".claude/settings.json", `{"apiKeyHelper":"x"}`)
 			cfg := doctor.Config{Probe: true, ProbeTimeout: time.Minute}
 			if name == "does not answer" {
 				cfg.ProbeTimeout = time.Second
@@ -186,7 +187,7 @@ func TestDoctorProbes(t *testing.T) {
 // The cache keeps a version until the program changes.
 func TestVersionIsCached(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
-	_, bin := freshMachine(t, play(clitest.Step{Record: record}, stdout("0.1.0\n")))
+	_, bin := chaintest.FreshMachine(t, play(clitest.Step{Record: record}, stdout("0.1.0\n")))
 	cache := t.TempDir()
 	look := func() doctor.Diagnosis {
 		return doctor.Diagnose(t.Context(), []clichain.Backend{clichain.NewProvider(specs.Gemini(), &clichain.Config{Env: []string{"GEMINI_API_KEY=x"}})}, &doctor.Config{Probe: true, CacheDir: cache}).Backends[0]
@@ -215,9 +216,9 @@ func TestVersionFromPackageFile(t *testing.T) {
 		"0.1.0":  {code: "old_version"},
 		checked:  {},
 	} {
-		_, bin := freshMachine(t, play())
-		logIn(t)
-		write(t, bin, "package.json", `{"name":"@openai/codex","version":"`+version+`"}`)
+		_, bin := chaintest.FreshMachine(t, play())
+		chaintest.LogIn(t)
+		chaintest.Write(t, bin, "package.json", `{"name":"@openai/codex","version":"`+version+`"}`)
 		d := diagnosis(t, "codex")
 		require.Equal(t, version, d.Version)
 		require.Equal(t, want.drift, d.Drift)
@@ -230,7 +231,7 @@ func TestVersionFromPackageFile(t *testing.T) {
 
 // The report contains the cost of the CLI's model choice if the spec declares it. The backend stays ready.
 func TestModelChoice(t *testing.T) {
-	freshMachine(t, play())
+	chaintest.FreshMachine(t, play())
 	require.NotContains(t, codes(diagnosis(t, "codex")), "model_choice")
 	d := diagnosis(t, "gemini")
 	at := slices.Index(codes(d), "model_choice")
@@ -241,8 +242,8 @@ func TestModelChoice(t *testing.T) {
 }
 
 func TestDoctorPings(t *testing.T) {
-	freshMachine(t, play(readStdin, stdout(codexAnswer("OK"))))
-	logIn(t)
+	chaintest.FreshMachine(t, play(readStdin, stdout(codexAnswer("OK"))))
+	chaintest.LogIn(t)
 	report := doctor.Diagnose(t.Context(), []clichain.Backend{
 		clichain.NewProvider(specs.Codex(), nil), fake{"bad", call.ReasonUsageLimit}, fake{"out", call.ReasonUnauthenticated},
 	}, &doctor.Config{Ping: true})
@@ -258,7 +259,7 @@ func TestDoctorPings(t *testing.T) {
 // Diagnose is fast without probes, and its report survives a JSON round trip and matches the schema.
 func TestReport(t *testing.T) {
 	schema := jsonschema.NewCompiler().MustCompile("../docs/doctor.schema.json")
-	freshMachine(t, play())
+	chaintest.FreshMachine(t, play())
 	t.Setenv("SKIP_CLI", "gemini")
 	best := time.Hour
 	var report doctor.Report

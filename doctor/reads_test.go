@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/internal/chaintest"
 )
 
 // A diagnosis reads only, even where a call would create directories.
 func TestDiagnosisCreatesNothing(t *testing.T) {
-	home, _ := freshMachine(t, play(stdout("never")))
+	home, _ := chaintest.FreshMachine(t, play(stdout("never")))
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
-	logIn(t)
+	chaintest.LogIn(t)
 	doctor.Diagnose(t.Context(), allProviders(nil), nil)
 	left, err := os.ReadDir(home)
 	require.NoError(t, err)

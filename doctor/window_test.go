@@ -12,6 +12,7 @@ import (
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cooldown"
 	"github.com/clichain/clichain/doctor"
+	"github.com/clichain/clichain/internal/chaintest"
 	"github.com/clichain/clichain/specs"
 )
 
@@ -19,10 +20,10 @@ import (
 func TestDiagnoseWindow(t *testing.T) {
 	reset := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	line := clitest.Step{ReadLine: true}
-	freshMachine(t, play(line, stdout(`{"id":1,"result":{}}`+"\n"), line, line, stdout(fmt.Sprintf(`{"id":2,"result":{"rateLimits":{`+
+	chaintest.FreshMachine(t, play(line, stdout(`{"id":1,"result":{}}`+"\n"), line, line, stdout(fmt.Sprintf(`{"id":2,"result":{"rateLimits":{`+
 		`"secondary":{"usedPercent":20,"windowDurationMins":10080,"resetsAt":%[1]d},`+
 		`"primary":{"usedPercent":63,"windowDurationMins":300,"resetsAt":%[1]d}}}}`, reset.Unix())+"\n"), readStdin))
-	logIn(t)
+	chaintest.LogIn(t)
 	codex := clichain.NewProvider(specs.Codex(), nil)
 	cfg := &doctor.Config{Store: cooldown.NewMemory()}
 	examine := func() *call.QuotaWindow {

@@ -24,7 +24,7 @@ func Main(m *testing.M, roles ...func()) {
 		role()
 	}
 	clitest.Main()
-	warmUp()
+	WarmUp()
 	_ = flag.Set("test.parallel", "24") // unless set: most of these tests wait, and need no processor for it
 	for _, variable := range Suppressors {
 		_ = os.Setenv(variable, "") // the name is valid
@@ -32,9 +32,9 @@ func Main(m *testing.M, roles ...func()) {
 	os.Exit(clitest.Run(parallel.Tests(m)))
 }
 
-// warmUp runs a program once, so that permanent processes of a first run, such as the watchdog, do not count as a
+// WarmUp runs a program once, so that permanent processes of a first run, such as the watchdog, do not count as a
 // leak of the first test.
-func warmUp() {
+func WarmUp() {
 	program, err := exec.LookPath("true")
 	if err == nil {
 		_, err = proc.Run(context.Background(), proc.Command{Path: program})
