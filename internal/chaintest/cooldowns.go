@@ -28,18 +28,12 @@ func PolicyReasons() (list []clichain.Reason) {
 	return list
 }
 
-// OnClock gives the cooldowns of a chain the clock of a test, nil for the real one, and a constant instead of random
-// numbers. With 0.5, they have exactly the duration of their rules.
-func OnClock(c *clichain.Chain, chance float64, clock func() time.Time) *clichain.Chain {
-	keeper := cooling.KeeperOf(c)
+// OnClock gives the cooldowns of a chain, or the breaker of a Provider, the clock of a test, nil for the real one, and a
+// constant instead of random numbers. With 0.5, they have exactly the duration of their rules.
+func OnClock[B clichain.Backend](b B, chance float64, clock func() time.Time) B {
+	keeper := cooling.KeeperOf(b)
 	keeper.Chance, keeper.Now = func() float64 { return chance }, clock
-	return c
-}
-
-// BreakerOnClock gives the breaker of a Provider the clock of a test, and no jitter.
-func BreakerOnClock(p *clichain.Provider, clock func() time.Time) {
-	keeper := cooling.KeeperOf(p)
-	keeper.Chance, keeper.Now = func() float64 { return 0.5 }, clock
+	return b
 }
 
 // StoreOf returns the store of the cooldowns of a chain.

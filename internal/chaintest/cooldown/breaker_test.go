@@ -33,7 +33,7 @@ func newFragile(t *testing.T, cfg clichain.Config) *fragile {
 	cfg.Binary, cfg.Confine = filepath.Join(f.dir, "codex"), call.ConfineOff // it writes beside its program
 	chaintest.WriteProgram(t, cfg.Binary, fmt.Sprintf("#!/bin/sh\ncat >/dev/null\necho >>%[1]s/starts\n[ -e %[1]s/hangs ] && exec sleep 600\n[ -e %[1]s/repaired ] || exit 3\ncat %[1]s/repaired\n", f.dir))
 	f.Provider = clichain.NewProvider(specs.Codex(), &cfg)
-	chaintest.BreakerOnClock(f.Provider, func() time.Time { return f.now })
+	chaintest.OnClock(f.Provider, 0.5, func() time.Time { return f.now })
 	return f
 }
 
