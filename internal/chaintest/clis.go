@@ -43,7 +43,8 @@ func ResultLine(text string) string {
 
 // RetryLine returns claude's event for a retry.
 func RetryLine(status int, code string) string {
-	return fmt.Sprintf(`{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":2000,"error_status":%d,"error":%q}`+"\n", status, code)
+	return fmt.Sprintf(`{"type":"system","subtype":"api_retry","attempt":1,"retry_delay_ms":2000,`+
+		`"error_status":%d,"error":%q}`+"\n", status, code)
 }
 
 var (
@@ -54,7 +55,8 @@ var (
 )
 
 // ToolUse is claude's event for a tool.
-const ToolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}`
+const ToolUse = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash",` +
+	`"input":{"command":"ls"}}]}}`
 
 // FailedLine is claude's last event after a failure.
 func FailedLine(text string) string {
@@ -83,4 +85,5 @@ func SlowToEnd() clitest.Scenario {
 
 // Talkative prints events until it is killed, and ignores other signals.
 var Talkative = Play(ReadStdin, clitest.Step{Ignore: []string{"INT", "TERM"}},
-	clitest.Step{Stdout: `{"type":"thread.started","thread_id":"t"}` + "\n"}, clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true})
+	clitest.Step{Stdout: `{"type":"thread.started","thread_id":"t"}` + "\n"},
+	clitest.Step{FloodStdout: 1 << 20}, clitest.Step{Hang: true})

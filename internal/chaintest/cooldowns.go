@@ -28,8 +28,8 @@ func PolicyReasons() (list []clichain.Reason) {
 	return list
 }
 
-// OnClock gives the cooldowns of a chain, or the breaker of a Provider, the clock of a test, nil for the real one, and a
-// constant instead of random numbers. With 0.5, they have exactly the duration of their rules.
+// OnClock gives the cooldowns of a chain, or the breaker of a Provider, the clock of a test, nil for the real one, and
+// a constant instead of random numbers. With 0.5, they have exactly the duration of their rules.
 func OnClock[B clichain.Backend](b B, chance float64, clock func() time.Time) B {
 	keeper := cooling.KeeperOf(b)
 	keeper.Chance, keeper.Now = func() float64 { return chance }, clock
@@ -77,8 +77,8 @@ func CoolingUntil(t *testing.T, c *clichain.Chain, b clichain.Backend) time.Time
 }
 
 // Put returns a change that replaces a state.
-func Put(rest cooldown.State) func(cooldown.State) cooldown.State {
-	return func(cooldown.State) cooldown.State { return rest }
+func Put(state cooldown.State) func(cooldown.State) cooldown.State {
+	return func(cooldown.State) cooldown.State { return state }
 }
 
 // StalledStore does not return before release is closed. It ignores contexts, like a file on a dead network drive.

@@ -73,8 +73,10 @@ func SetOnline(t *testing.T, is bool) {
 	t.Cleanup(func() { machine.Online = old })
 }
 
-// Suppressors are the variables, first one first.
-var Suppressors = []string{"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI"}
+// Suppressors are the environment variables that suppress backends, the first of them first.
+var Suppressors = []string{
+	"SKIP_CLI", "CLICHAIN_SKIP_CLI", "NOETHER_LLM_SKIP_CLI", "CALORON_LLM_SKIP_CLI", "LLM_HERE_SKIP_CLI",
+}
 
 // SuppressNothing unsets what the machine running the tests may have set.
 func SuppressNothing(t *testing.T) {

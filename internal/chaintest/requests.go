@@ -8,7 +8,8 @@ import (
 )
 
 // Cities is a JSON Schema.
-const Cities = `{"type":"object","properties":{"city":{"type":"string"},"n":{"type":"integer"}},"required":["city"],"additionalProperties":false}`
+const Cities = `{"type":"object","properties":{"city":{"type":"string"},"n":{"type":"integer"}},` +
+	`"required":["city"],"additionalProperties":false}`
 
 // System returns a system message.
 func System(text string) clichain.Message {

@@ -12,9 +12,11 @@ import (
 	"github.com/clichain/clichain"
 )
 
-// RestsAfter returns the cooldowns after each of ten consecutive failures of different requests. The chain asks the
+// CooldownsAfter returns the cooldowns after each of ten consecutive failures of different requests. The chain asks the
 // backend again as soon as a cooldown ends. probed: from the first cooldown on, probes failed and not requests.
-func RestsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) (rests []time.Duration, probed bool) {
+func CooldownsAfter(
+	t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason,
+) (cooldowns []time.Duration, probed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		a := Failing("a", reason)
 		c := OnClock(clichain.ChainOf([]clichain.Backend{a}, &cfg), 0.5, nil)
@@ -27,10 +29,10 @@ func RestsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) 
 				RequireReason(t, reason, err)
 			}
 			if until.IsZero() {
-				rests = append(rests, 0)
+				cooldowns = append(cooldowns, 0)
 				continue
 			}
-			rests = append(rests, time.Until(until))
+			cooldowns = append(cooldowns, time.Until(until))
 			time.Sleep(time.Until(until) - time.Nanosecond)
 			_, err = c.Complete(t.Context(), clichain.Prompt(fmt.Sprint("hello ", n)))
 			be := RequireReason(t, clichain.ReasonCoolingDown, err)
@@ -39,20 +41,20 @@ func RestsAfter(t *testing.T, cfg clichain.ChainConfig, reason clichain.Reason) 
 			time.Sleep(time.Nanosecond)
 		}
 	})
-	return rests, probed
+	return cooldowns, probed
 }
 
-// RestText formats a series of cooldowns as in docs/reference/errors.md.
-func RestText(rests []time.Duration, probed bool) string {
+// CooldownText formats a series of cooldowns as in docs/reference/errors.md.
+func CooldownText(cooldowns []time.Duration, probed bool) string {
 	first := 0
-	for first < len(rests) && rests[first] == 0 {
+	for first < len(cooldowns) && cooldowns[first] == 0 {
 		first++
 	}
-	if first == len(rests) {
+	if first == len(cooldowns) {
 		return "–"
 	}
-	text := minutes(rests[first])
-	if last := rests[len(rests)-1]; last != rests[first] {
+	text := minutes(cooldowns[first])
+	if last := cooldowns[len(cooldowns)-1]; last != cooldowns[first] {
 		text += " to " + minutes(last)
 	}
 	switch {

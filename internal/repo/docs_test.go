@@ -88,7 +88,7 @@ func TestErrorsPage(t *testing.T) {
 			next := &chaintest.Backend{ID: "next"}
 			_, err = chaintest.ChainOf(chaintest.Failing("a", reason), next).Complete(t.Context(), clichain.Prompt("hi"))
 			require.Equal(t, says[err == nil], row[3], "the next backend")
-			require.Equal(t, row[4], chaintest.RestText(chaintest.RestsAfter(t, clichain.ChainConfig{}, reason)), "the rest")
+			require.Equal(t, row[4], chaintest.CooldownText(chaintest.CooldownsAfter(t, clichain.ChainConfig{}, reason)), "the rest")
 			require.Contains(t, []string{"skip", "failure", "both"}, row[5])
 		})
 	}

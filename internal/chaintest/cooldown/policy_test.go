@@ -37,7 +37,7 @@ func TestRests(t *testing.T) {
 		for _, reason := range reasons {
 			seen++
 			t.Run(string(reason), func(t *testing.T) {
-				require.Equal(t, text, chaintest.RestText(chaintest.RestsAfter(t, clichain.ChainConfig{}, reason)))
+				require.Equal(t, text, chaintest.CooldownText(chaintest.CooldownsAfter(t, clichain.ChainConfig{}, reason)))
 			})
 		}
 	}
@@ -48,9 +48,9 @@ func TestRests(t *testing.T) {
 func TestRestsDouble(t *testing.T) {
 	t.Parallel()
 	s := time.Second
-	rests, _ := chaintest.RestsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded)
+	rests, _ := chaintest.CooldownsAfter(t, clichain.ChainConfig{}, clichain.ReasonOverloaded)
 	require.Equal(t, []time.Duration{30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s, 300 * s}, rests)
-	rests, probed := chaintest.RestsAfter(t, clichain.ChainConfig{}, clichain.ReasonTimeout)
+	rests, probed := chaintest.CooldownsAfter(t, clichain.ChainConfig{}, clichain.ReasonTimeout)
 	require.Equal(t, []time.Duration{0, 0, 0, 30 * s, 60 * s, 120 * s, 240 * s, 300 * s, 300 * s, 300 * s}, rests)
 	require.True(t, probed)
 }
@@ -63,9 +63,9 @@ func TestPolicy(t *testing.T) {
 		clichain.ReasonTimeout:    {Stop: true},
 		clichain.ReasonBadRequest: {},
 	}}
-	require.Equal(t, "after 2: 7 s", chaintest.RestText(chaintest.RestsAfter(t, cfg, clichain.ReasonBilling)))
-	require.Equal(t, "–", chaintest.RestText(chaintest.RestsAfter(t, cfg, clichain.ReasonTimeout)))
-	require.Equal(t, "5 min to 1 h", chaintest.RestText(chaintest.RestsAfter(t, cfg, clichain.ReasonUsageLimit)))
+	require.Equal(t, "after 2: 7 s", chaintest.CooldownText(chaintest.CooldownsAfter(t, cfg, clichain.ReasonBilling)))
+	require.Equal(t, "–", chaintest.CooldownText(chaintest.CooldownsAfter(t, cfg, clichain.ReasonTimeout)))
+	require.Equal(t, "5 min to 1 h", chaintest.CooldownText(chaintest.CooldownsAfter(t, cfg, clichain.ReasonUsageLimit)))
 	for reason, goesOn := range map[clichain.Reason]bool{clichain.ReasonTimeout: false, clichain.ReasonBadRequest: true, clichain.ReasonBadOption: false, clichain.ReasonExit: true} {
 		next := &chaintest.Backend{ID: "next"}
 		_, err := clichain.ChainOf([]clichain.Backend{chaintest.Failing("a", reason), next}, &cfg).Complete(t.Context(), clichain.Prompt("hi"))
