@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +19,7 @@ import (
 	"github.com/clichain/clichain"
 	"github.com/clichain/clichain/batch/internal/disk"
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 )
 
 const (
@@ -31,9 +29,8 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	// Most tests wait for processes and for the disk. The flag -parallel of go test has precedence.
-	err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
-	if err = errors.Join(err, os.Unsetenv("SKIP_CLI")); err != nil {
+	parallel.Default(4 * runtime.GOMAXPROCS(0)) // most tests wait for processes and for the disk
+	if err := os.Unsetenv("SKIP_CLI"); err != nil {
 		panic(err)
 	}
 	os.Exit(clitest.Run(m))

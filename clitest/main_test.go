@@ -1,7 +1,6 @@
 package clitest
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	Main()
-	_ = flag.Set("test.parallel", "16") // unless set: these tests wait more than they compute
+	parallel.Default(16) // these tests wait more than they compute
 	os.Exit(Run(withoutSuppression{parallel.Tests(m)}))
 }
 

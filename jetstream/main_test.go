@@ -1,13 +1,12 @@
 package jetstream_test
 
 import (
-	"flag"
 	"os"
 	"runtime"
-	"strconv"
 	"testing"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 	"github.com/clichain/clichain/internal/norace"
 )
 
@@ -22,12 +21,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// Most tests wait for a server or a process, except with the race detector. The flag -parallel of go test has
-	// precedence.
 	if !norace.Race {
-		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
+		parallel.Default(4 * runtime.GOMAXPROCS(0)) // most tests wait for a server or a process
 	}
 	os.Exit(clitest.Run(m))
 }

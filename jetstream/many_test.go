@@ -23,8 +23,8 @@ var (
 	results = flag.Int("results", 5000, "how many results TestStatusOfManyResults has")
 )
 
-// parallel is the number of clients that submit, and the slots of the worker.
-const parallel = 16
+// concurrency is the number of clients that submit, and the slots of the worker.
+const concurrency = 16
 
 // stopwatch prints how long each step took, and its cost per job.
 func stopwatch(t *testing.T, step string, n int, do func()) time.Duration {
@@ -54,7 +54,7 @@ func TestManyJobs(t *testing.T) {
 	worker := open(t, nc, nil)
 	answered := make(chan struct{}, *many)
 	stop := work(t, worker, noCooldown(echo()), &jetstream.WorkConfig{
-		Slots: parallel, OnResult: func(*jetstream.Result) { answered <- struct{}{} },
+		Slots: concurrency, OnResult: func(*jetstream.Result) { answered <- struct{}{} },
 	})
 	worked := stopwatch(t, "work", *many, func() {
 		for range *many {
@@ -138,7 +138,7 @@ func TestStatusOfManyResults(t *testing.T) {
 func submitInParallel(t *testing.T, q *jetstream.Queue, n int) {
 	var submitters sync.WaitGroup
 	var next atomic.Int64
-	for range parallel {
+	for range concurrency {
 		submitters.Go(func() {
 			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
 				if err := q.Submit(t.Context(), job(fmt.Sprint(i))); err != nil {

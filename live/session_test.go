@@ -2,7 +2,6 @@ package live_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ func TestMain(m *testing.M) {
 	runs.ShimMain()
 	playAgent()
 	clitest.Main()
-	_ = flag.Set("test.parallel", "32") // the tests mostly wait, and need little CPU
+	parallel.Default(32) // the tests mostly wait, and need little CPU
 	os.Exit(clitest.Run(parallel.Tests(m)))
 }
 

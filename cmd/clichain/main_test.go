@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/clichain/clichain/clitest"
 	"github.com/clichain/clichain/cmd/clichain/internal/selection"
+	"github.com/clichain/clichain/internal/leaks/parallel"
 	"github.com/clichain/clichain/internal/norace"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -29,10 +29,7 @@ func TestMain(m *testing.M) {
 type inOwnHome struct{ *testing.M }
 
 func (m inOwnHome) Run() int {
-	// Most tests wait for processes. The flag -parallel of go test has precedence.
-	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
+	parallel.Default(4 * runtime.GOMAXPROCS(0)) // most tests wait for processes
 	return clitest.Run(m.M)
 }
 

@@ -4,7 +4,6 @@ package chaintest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +24,7 @@ func Main(m *testing.M, roles ...func()) {
 	}
 	clitest.Main()
 	WarmUp()
-	_ = flag.Set("test.parallel", "24") // unless set: most of these tests wait, and need no processor for it
+	parallel.Default(24) // most of these tests wait, and need no processor for it
 	for _, variable := range Suppressors {
 		_ = os.Setenv(variable, "") // the name is valid
 	}

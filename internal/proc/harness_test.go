@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"slices"
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 	if program, err := exec.LookPath("true"); err == nil { // starts the permanent resources
 		_, _ = proc.Run(context.Background(), proc.Command{Path: program}) // each trial checks this run
 	}
-	_ = flag.Set("test.parallel", "8") // unless set: these tests wait more than they compute
+	parallel.Default(8) // these tests wait more than they compute
 	os.Exit(fake.Run(parallel.Tests(m)))
 }
 

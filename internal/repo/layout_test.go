@@ -190,7 +190,10 @@ func TestTreeIsSmall(t *testing.T) {
 
 // internals are the internal packages of the root module that nested modules may use. All except internal/demo are for
 // tests.
-var internals = []string{"internal/demo", "internal/history", "internal/norace", "internal/recording", "internal/seccomptest", "internal/testtime"}
+var internals = []string{
+	"internal/demo", "internal/history", "internal/leaks/parallel", "internal/norace", "internal/recording",
+	"internal/seccomptest", "internal/testtime",
+}
 
 // Nested modules use only public packages, like any user. The command also shows the demo, and tests use what is for tests.
 func TestNestedModulesUsePublicPackages(t *testing.T) {

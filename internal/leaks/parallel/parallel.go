@@ -1,5 +1,5 @@
-// Package parallel finds what tests leave behind that run in parallel. It is separate from package leaks, because fakes
-// would start later with the packages that it needs.
+// Package parallel runs tests in parallel, and finds what they leave behind. It is separate from package leaks, because
+// fakes would start later with the packages that it needs.
 package parallel
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"github.com/clichain/clichain/internal/leaks"
@@ -39,6 +40,14 @@ func value(name string) string {
 		return f.Value.String()
 	}
 	return ""
+}
+
+// Default sets how many tests run at the same time. The flag -parallel of go test has precedence. Call it before the
+// flags are parsed.
+func Default(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err) // the program has no tests
+	}
 }
 
 type tests struct {
