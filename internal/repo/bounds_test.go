@@ -14,22 +14,13 @@ import (
 // patient is a limit that decides only when a test fails that hangs: the tests need at most a tenth of it.
 const patient = 30 * time.Second
 
-// fixedBounds are the functions whose limit does not depend on the speed of the machine, with the reason.
-var fixedBounds = map[string]string{}
-
 // TestBoundsAreMeasured finds upper limits of measured time that a slow machine exceeds: each is patient, a measured
 // time, one of testtime, or in a synctest bubble.
 func TestBoundsAreMeasured(t *testing.T) {
-	used := map[string]bool{}
 	for _, p := range testPackages(sources(t)) {
 		for _, b := range p.bounds() {
-			if used[b.function] = true; fixedBounds[b.function] == "" {
-				t.Errorf("%s: in %s: a slow machine exceeds this limit; use internal/testtime", b.at, b.function)
-			}
+			t.Errorf("%s: in %s: a slow machine exceeds this limit; use internal/testtime", b.at, b.function)
 		}
-	}
-	for name := range fixedBounds {
-		require.True(t, used[name], "%s has no such limit", name)
 	}
 }
 
