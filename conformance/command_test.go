@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,15 +28,6 @@ func command(t *testing.T) string {
 	path, err := buildCommand()
 	require.NoError(t, err)
 	return path
-}
-
-func build(path string, environ []string) (string, error) {
-	cmd := exec.Command("go", "build", "-o", path, "github.com/clichain/clichain/cmd/clichain")
-	cmd.Env = environ
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the command: %w: %s", err, out)
-	}
-	return path, nil
 }
 
 // commandIn returns the command with the environment of a real CLI's home.

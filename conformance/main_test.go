@@ -47,7 +47,10 @@ func (m withState) Run() int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	buildCommand = sync.OnceValues(func() (string, error) { return build(filepath.Join(dir, "clichain"), environ) })
+	buildCommand = sync.OnceValues(func() (string, error) {
+		path := filepath.Join(dir, "clichain")
+		return path, home.BuildCommand(path, environ)
+	})
 	return m.M.Run()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/clichain/clichain/clitest"
+	"github.com/clichain/clichain/conformance/home"
 	"github.com/clichain/clichain/conformance/netns"
 )
 
@@ -33,8 +34,7 @@ type endpoint struct {
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "clichain")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/clichain/clichain/cmd/clichain").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, home.BuildCommand(path, os.Environ()))
 	return path
 }
 
