@@ -63,7 +63,7 @@ func readRecording(t testing.TB, path string) Recording {
 	return rec
 }
 
-// summary is what a test expects of a whole run.
+// summary is the expected result of a whole run.
 type summary struct {
 	Text     string        `json:"text"`
 	Response call.Response `json:"response"`

@@ -23,7 +23,8 @@ type Run struct {
 	ExitCode *int               `json:"exit_code,omitempty"` // nil if TimedOut
 	TimedOut bool               `json:"timed_out,omitempty"` // the run was stopped after Seconds
 	Seconds  float64            `json:"seconds,omitempty"`
-	// Expected is what tests expect of the run, by a name for each test. Their flag -update writes it.
+	// Expected contains the expected results of the run, by the name of the check. The flag -update of the tests writes
+	// them.
 	Expected map[string]json.RawMessage `json:"expected,omitempty"`
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/clichain/clichain/internal/pattern"
 )
 
-// causes are what a skipped test lacked, by patterns of what it printed. The first pattern that matches counts.
+// causes are the things that skipped tests lacked, with patterns of their messages. The first pattern that matches
+// counts.
 var causes = []struct {
 	cause   string
 	pattern func() *regexp.Regexp
